@@ -214,8 +214,8 @@ void refuse_shared_tables(const Study& study) {
 }
 
 Study plan_study(const Options& o, const fs::path& predictions, const fs::path& references) {
-  Study study = {
-      .cohort = score::plan_cohort(request_of(o, predictions, references), settings_of(o.score))};
+  Study study = {.cohort = score::plan_cohort(request_of(o, predictions, references),
+                                              settings_of(o.score, open_own_metrics(o.score, {})))};
   keep_sessions(study.cohort, o.sessions);
   find_participants(study);
   refuse_shared_tables(study);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "assay/executor.hpp"
+#include "assay/metrics.hpp"
 #include "assay/version.hpp"
 #include "cli/arguments.hpp"
 #include "cli/exit.hpp"
@@ -40,6 +41,8 @@ struct Session {
   bool out_is_terminal = false, err_is_terminal = false;
   const Rehearsal* rehearsal = nullptr;  ///< set: everything up to the work itself
   const ConfigPlaces* config = nullptr;  ///< where configuration files are; nullptr: nowhere
+  /// Functions of a Python caller that are metrics.
+  std::vector<std::shared_ptr<const metrics::OwnMetric>> own_metrics{};
 };
 
 /// What to do once the command line is parsed.

@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 /// Options by which a file could make the program run something, or send data or a key somewhere.
 constexpr std::array outside_options = {
-    "--command",      "--agent",    "--base-url",  "--api-key-env", "--header",
-    "--request-json", "--endpoint", "--slide-url", "--onnxruntime", "--sbatch"};
+    "--command",  "--agent",     "--base-url",    "--api-key-env", "--header",    "--request-json",
+    "--endpoint", "--slide-url", "--onnxruntime", "--sbatch",      "--own-metric"};
 
 /// Options that name what is written.
 constexpr std::array written_options = {"--out",     "--output", "--csv",      "--save-predictions",

@@ -136,7 +136,8 @@ Exit run(Options o, const Common& common, const Session& session) {
   const std::vector<std::string> data = take_model(o.first, o.rest, 1, o.model);
   if (o.model.model.empty() && o.model.command.empty())
     throw Error(Error::Kind::usage, "give a model: assay evaluate MODEL DATA, or --command");
-  metrics::ScoreSettings settings = settings_of(o.score);
+  metrics::ScoreSettings settings =
+      settings_of(o.score, open_own_metrics(o.score, session.own_metrics));
   const score::EvaluationData found = data_of(o, data);
   score::CohortRequest request = request_of(o, found);
   std::vector<std::string> notes;

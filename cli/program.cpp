@@ -34,7 +34,8 @@ Exit run_line(const ParsedLine& line, const Surroundings& surroundings, std::ost
                   .stop = surroundings.stop,
                   .out_is_terminal = surroundings.out_is_terminal,
                   .err_is_terminal = surroundings.err_is_terminal,
-                  .config = parser.common().no_config ? nullptr : surroundings.config});
+                  .config = parser.common().no_config ? nullptr : surroundings.config,
+                  .own_metrics = surroundings.own_metrics});
   surroundings.out.flush();
   if (!surroundings.out)
     throw Error(Error::Kind::io, "the output cannot be written; is the disk full?");

@@ -4,8 +4,11 @@
 
 #include <atomic>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "assay/metrics.hpp"
 
 namespace assay::cli {
 
@@ -18,6 +21,8 @@ struct Surroundings {
   bool out_is_terminal = false, err_is_terminal = false;
   void (*listen_for_stop)() = nullptr;   ///< called when the command looks at `stop`
   const ConfigPlaces* config = nullptr;  ///< where configuration files are; nullptr: nowhere
+  /// Functions of a Python caller that are metrics.
+  std::vector<std::shared_ptr<const metrics::OwnMetric>> own_metrics{};
 };
 
 /// `arguments` start with the program's name. Returns the exit status; what cannot be done throws

@@ -122,14 +122,14 @@ void add_platform_defaults(Options& o, Common& common) {
   if (!o.score.missing) o.score.missing = metrics::Missing::worst;
 }
 
-metrics::ScoreSettings settings_of(const Options& o) {
+metrics::ScoreSettings settings_of(const Options& o, const Session& session) {
   const metrics::ScoreSettings& s = o.score.settings;
   if (s.threshold && !std::isfinite(*s.threshold))
     throw Error(Error::Kind::usage, "--threshold must be a finite number, such as 0.5");
   if (s.threshold && s.foreground_nonzero)
     throw Error(Error::Kind::usage,
                 "--threshold and --foreground nonzero contradict each other; drop one of them");
-  return settings_of(o.score);
+  return settings_of(o.score, open_own_metrics(o.score, session.own_metrics));
 }
 
 Exit run(const Options& typed, const Common& shared, const Session& session) {
@@ -138,7 +138,7 @@ Exit run(const Options& typed, const Common& shared, const Session& session) {
   Common common = shared;
   refuse_contradictions(o);
   add_platform_defaults(o, common);
-  score::Cohort cohort = score::plan_cohort(request_of(o), settings_of(o));
+  score::Cohort cohort = score::plan_cohort(request_of(o), settings_of(o, session));
   tell_plan(cohort, session);
   return run_scoring({.cohort = cohort, .options = o.score, .execution = {.jobs = jobs(common)}},
                      common, session, clock);
@@ -155,6 +155,8 @@ constexpr Example examples[] = {
      "maps of probabilities: their order and calibration, and masks by a threshold"},
     {"assay score --manifest cases.csv --csv long.csv --missing worst",
      "files from a table, its other columns kept as groups; failures count as worst"},
+    {"assay score predictions labelsTr --metrics dice,volume_ratio --own-metric volume_ratio.toml",
+     "a metric of your own, which a program computes (docs/own-metrics.md)"},
     {"assay score --grand-challenge --labels 1,2 --metrics dice,hd95",
      "the command of an evaluation container: /input and the ground truth to /output/metrics.json"},
 };

@@ -10,6 +10,8 @@
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/metrics/score_choices.hpp"
+#include "assay/own_metric.hpp"
+#include "assay/score/own_command.hpp"
 #include "cli/provenance.hpp"
 
 namespace assay::cli {
@@ -107,6 +109,9 @@ void declare_metrics(Arguments& a, ScoreOptions& o) {
   constexpr metrics::LesionSettings usual;
   a.heading("Metrics");
   a.option("--metrics LIST", o.metrics, metrics_help());
+  a.repeatable("--own-metric FILE", o.own_metrics,
+               "Metric of your own: a TOML file with its declaration and the command that computes "
+               "it; repeatable");
   a.option("--convention NAME", o.convention, convention_help());
   a.option(
       "--nsd-tolerance LIST", o.nsd_tolerances,
@@ -225,7 +230,23 @@ void declare_score_options(Arguments& a, ScoreOptions& o) {
   declare_shard_options(a, o.shard);
 }
 
-metrics::ScoreSettings settings_of(const ScoreOptions& o) {
+std::vector<std::shared_ptr<const metrics::OwnMetric>> open_own_metrics(
+    const ScoreOptions& o, std::vector<std::shared_ptr<const metrics::OwnMetric>> of_caller) {
+  std::vector<std::shared_ptr<const metrics::OwnMetric>> out = std::move(of_caller);
+  for (const std::string& file : o.own_metrics) {
+    auto opened = score::open_own_metric(file);
+    for (const auto& other : out)
+      if (other->declared.name == opened->declared.name)
+        throw Error(Error::Kind::usage, file,
+                    "there are two metrics called '" + opened->declared.name +
+                        "'; give one of them another name");
+    out.push_back(std::move(opened));
+  }
+  return out;
+}
+
+metrics::ScoreSettings settings_of(const ScoreOptions& o,
+                                   std::span<const std::shared_ptr<const metrics::OwnMetric>> own) {
   metrics::ScoreSettings s = o.settings;
   s.contours = o.contours;
   s.missing = o.missing.value_or(s.missing);
@@ -242,7 +263,7 @@ metrics::ScoreSettings settings_of(const ScoreOptions& o) {
   const std::string list(!o.metrics.empty() ? o.metrics
                          : s.compat_spec    ? group_of_spec
                                             : metrics::default_group);
-  s.metrics = metrics::chosen_metrics(list, o.nsd_tolerances);
+  s.metrics = metrics::chosen_metrics(list, o.nsd_tolerances, own);
   s.marks_reliable = metrics::asks_for(list, "paper");
   const std::string named = s.compat_spec ? "spec" : o.convention;
   s.convention = named.empty() ? &metrics::conventions().front() : &metrics::convention(named);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,6 +62,7 @@ struct ScoreOptions {
   std::optional<metrics::Connectivity> connectivity;
   std::optional<double> min_lesion_ml;
   std::string metrics, convention, csv;
+  std::vector<std::string> own_metrics;  ///< files that declare them
   ContourSettings contours;
   std::optional<Bytes> max_memory;
   std::optional<metrics::Missing> missing;      ///< unset: as the settings have it
@@ -75,8 +78,14 @@ struct ScoreOptions {
 /// All but the options that say what is scored.
 void declare_score_options(Arguments& arguments, ScoreOptions& options);
 
-/// Throws Error::usage on what cannot be meant.
-metrics::ScoreSettings settings_of(const ScoreOptions& options);
+/// The metrics of the caller, and those of the files that the options name: their programs run.
+/// Throws Error when two have the same name.
+std::vector<std::shared_ptr<const metrics::OwnMetric>> open_own_metrics(
+    const ScoreOptions& options, std::vector<std::shared_ptr<const metrics::OwnMetric>> of_caller);
+
+/// Throws Error::usage on what cannot be meant. `own` are metrics of the user's own.
+metrics::ScoreSettings settings_of(const ScoreOptions& options,
+                                   std::span<const std::shared_ptr<const metrics::OwnMetric>> own);
 
 /// The request but for the side that is scored.
 score::CohortRequest request_of(const ScoreOptions& options);

@@ -216,13 +216,17 @@ Exit tell_shard(const results::Shard& shard, std::size_t cases, std::size_t fail
 }
 
 /// What is not scored is named now; what it means for the cohort is said when shards are merged.
-void tell_cases(const metrics::CaseRecords& records, const Session& session) {
+void tell_cases(const metrics::CaseRecords& records, const metrics::ScoreSettings& settings,
+                const Session& session) {
   std::vector<CaseWarning> warnings;
+  std::vector<const metrics::CaseRecord*> all;
   for (const metrics::CaseRecord& record : records) {
     tell_unscored(record, session.err);
     add_warnings(record, warnings);
+    all.push_back(&record);
   }
   tell_warnings(warnings, session.notes);
+  cli::tell("warning", metrics::own_failure_sentences(settings, all), session.err);
 }
 
 void refuse_shard_outputs(const ScoreRun& run, const Common& common) {
@@ -274,7 +278,7 @@ Exit run_shard(const ScoreRun& run, const ChosenShard& chosen, const Common& com
   const NewFolders folders(journal.path);
   const score::CohortRecords scored = run_within_memory(run, execution, common, session);
   if (scored.interrupted) return interrupted_after(scored, run.cohort, journal.path, session.err);
-  tell_cases(scored.records, session);
+  tell_cases(scored.records, run.cohort.settings, session);
   score::write_shard_file(file, header, numbers, scored.records);
   cli::tell("shard", {file.string()}, session.notes);
   const auto whole = std::ranges::count_if(scored.records, results::is_whole);
@@ -320,8 +324,11 @@ Exit put_results(ScoredCohort scored, const Common& common, const Session& sessi
   for (const metrics::CaseScores& c : result.cases) tell_unscored(c.record, session.err);
   refuse_worthless(result, scored);
   tell_oddities(result, session.notes);
+  const std::vector<std::string> own = metrics::own_failure_sentences(result);
+  cli::tell("warning", own, session.err);
   const std::vector<std::string>& warnings = scored.cohort.warnings;
   result.warnings.insert(result.warnings.begin(), warnings.begin(), warnings.end());
+  result.warnings.insert(result.warnings.end(), own.begin(), own.end());
   results::Provenance provenance = clock.provenance(common, session, scored.anonymous);
   provenance.settings_sha256 = results::settings_sha256(scored.cohort.settings);
   if (!scored.anonymous) provenance.roots = whole_roots(scored.cohort.roots);

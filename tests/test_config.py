@@ -131,7 +131,7 @@ def test_a_file_that_is_named_takes_the_place_of_the_projects(project, monkeypat
     assert "absent.toml" in run(project, status=2).stderr
 
 
-GUARDED = {"evaluate": ["command", "onnxruntime"],
+GUARDED = {"evaluate": ["command", "onnxruntime"], "score": ["own-metric"],
            "qa.run": ["command", "agent", "base-url", "api-key-env", "header", "request-json"],
            "qa.fetch": ["endpoint", "slide-url"], "submit.slurm": ["sbatch"]}
 

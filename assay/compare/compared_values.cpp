@@ -10,6 +10,7 @@
 #include "assay/error.hpp"
 #include "assay/metrics/failure.hpp"
 #include "assay/metrics/synonyms.hpp"
+#include "assay/own_metric.hpp"
 
 namespace assay::compare {
 namespace {
@@ -86,7 +87,7 @@ void keep_complete(ComparedValues& out) {
 
 /// What a case without any prediction counts in a metric.
 void add_lost(MetricColumn& column, const UnscoredCase& lost) {
-  const auto metric = metrics::metric_of_key(column.name);
+  const auto metric = metric_of(column);
   column.failed.push_back(
       {column.values.size(),
        metric
@@ -219,8 +220,29 @@ std::vector<std::string> distinct(const std::vector<std::string>& names) {
   return out;
 }
 
+/// The row of a metric that is not in our table, where every file declares it. Files that declare
+/// it in different ways are not comparable.
+std::shared_ptr<const metrics::OwnMetric> declared_row(std::span<const ResultTable> tables,
+                                                       const std::string& name) {
+  std::shared_ptr<const metrics::OwnMetric> row;
+  const ResultTable* first = nullptr;
+  for (const ResultTable& table : tables) {
+    const MetricColumn* column = column_of(table.averages, name);
+    if (column == nullptr || column->own == nullptr) continue;
+    if (first != nullptr && !metrics::are_alike(row->declared, column->own->declared))
+      throw Error(Error::Kind::input, table.source,
+                  "declares the metric '" + name + "' in another way than " + first->source +
+                      " does (its direction, range, unit or rules); score both with the same "
+                      "declaration");
+    row = column->own;
+    first = &table;
+  }
+  return row;
+}
+
 metrics::Better direction_of(const std::string& name, const MetricChoice& choice,
-                             std::vector<std::string>& notes) {
+                             const metrics::OwnMetric* own, std::vector<std::string>& notes) {
+  if (own != nullptr) return own->declared.better;
   if (std::ranges::any_of(choice.lower_is_better, [&](const std::string& typed) {
         return metrics::names_metric(typed, name);
       }))
@@ -251,6 +273,9 @@ std::vector<std::string> default_metrics(std::span<const ResultTable> tables, La
   std::vector<std::string> chosen;
   for (const metrics::ChosenMetric& metric : metrics::chosen_metrics(metrics::default_group))
     if (std::ranges::find(common, metric.key) != common.end()) chosen.push_back(metric.key);
+  for (const MetricColumn& column : columns_of(tables.front(), labels.front()))
+    if (column.own && std::ranges::find(common, column.name) != common.end())
+      chosen.push_back(column.name);
   if (!chosen.empty()) return chosen;
   std::erase_if(common, [](const std::string& name) {
     return is_fold_column(name) || is_subject_column(name);
@@ -263,8 +288,18 @@ std::string words(const ComparedMetric& metric) {
   return metric.label.empty() ? name : name + " of " + metric.label;
 }
 
+std::optional<metrics::ChosenMetric> metric_of(const MetricColumn& column) {
+  return column.own ? std::optional(metrics::chosen_metric(column.own))
+                    : metrics::metric_of_key(column.name);
+}
+
+std::optional<metrics::ChosenMetric> metric_of(const ComparedMetric& metric) {
+  return metric.own ? std::optional(metrics::chosen_metric(metric.own))
+                    : metrics::metric_of_key(metric.name);
+}
+
 std::string_view unit_of(const ComparedMetric& metric) {
-  const auto ours = metrics::metric_of_key(metric.name);
+  const auto ours = metric_of(metric);
   return ours ? metrics::unit_in(**ours, metric.unit) : std::string_view();
 }
 
@@ -300,10 +335,11 @@ std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tabl
                     " can be compared at a time: choose some with --metric and --label");
   std::vector<ComparedMetric> chosen;
   for (const std::string& name : asked) {
-    const metrics::Better better = direction_of(name, choice, notes);
+    const auto own = declared_row(tables, name);
+    const metrics::Better better = direction_of(name, choice, own.get(), notes);
     for (const std::string& label : labels) {
       for (const ResultTable& table : tables) require_column(table, name, label);
-      chosen.push_back({name, better, label, tables.front().unit});
+      chosen.push_back({name, better, label, tables.front().unit, own});
       require_one_unit(tables, chosen.back());
     }
   }

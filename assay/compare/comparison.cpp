@@ -83,13 +83,13 @@ PairComparison compared_pair(const Scene& scene, const ValueTable& values, std::
 }
 
 metrics::Summary summary_of(const std::vector<std::optional<double>>& values,
-                            std::string_view metric, std::span<const std::size_t> clusters) {
+                            const ComparedMetric& metric, std::span<const std::size_t> clusters) {
   std::vector<metrics::Score> scores;
   scores.reserve(values.size());
   for (const auto& value : values)
     scores.push_back(value ? metrics::Score(*value)
                            : metrics::Score(metrics::Undefined::not_scored));
-  metrics::SummaryRules rules = metrics::summary_rules(metric);
+  metrics::SummaryRules rules = metrics::summary_rules(metric_of(metric));
   rules.clusters = clusters;
   return metrics::summary(scores, rules);
 }
@@ -140,7 +140,7 @@ MetricComparison compared_metric(const Scene& scene, const ComparedMetric& metri
                                  ComparedValues values) {
   MetricComparison result = {.metric = metric, .margin = margin_of(scene.settings, metric.name)};
   for (const auto& row : values.values)
-    result.models.push_back(summary_of(row, metric.name, scene.clusters));
+    result.models.push_back(summary_of(row, metric, scene.clusters));
   const stats::ComparisonOptions options = options_of(scene.settings, metric);
   ValueTable magnitudes = values.values;
   if (is_by_magnitude(metric))

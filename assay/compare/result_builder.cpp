@@ -129,7 +129,19 @@ void ResultBuilder::group(std::size_t one_case, std::string_view column, std::st
     group.contradicts_itself = true;
 }
 
+void ResultBuilder::declare_metric(std::size_t metric,
+                                   std::shared_ptr<const metrics::OwnMetric> own) {
+  own_[metric] = std::move(own);
+}
+
+std::shared_ptr<const metrics::OwnMetric> ResultBuilder::own_row(std::size_t metric) const {
+  const auto found = own_.find(metric);
+  return found == own_.end() ? nullptr : found->second;
+}
+
 void ResultBuilder::explain(const Place& place, metrics::Undefined why, const Measured& measured) {
+  if (why == metrics::Undefined::own_metric_failed)
+    labels_[place.label].columns[place.metric].unknown.push_back(place.one_case);
   const metrics::Presence presence = measured.presence.value_or(metrics::presence_told_by(why));
   if (metrics::culprit(measured.metric, why, presence) != metrics::Culprit::model) return;
   Label& label = labels_[place.label];
@@ -180,6 +192,7 @@ void ResultBuilder::remove_lost(ResultTable& table) {
       keep_only(column.values, keep);
       keep_only(column.was_put, keep);
       for (FailedValue& failed : column.failed) failed.one_case = places[failed.one_case];
+      for (std::size_t& one_case : column.unknown) one_case = places[one_case];
     }
   for (Group& group : groups_) keep_only(group.texts, keep);
   keep_only(cases_, keep);
@@ -203,11 +216,22 @@ void ResultBuilder::settle_averaged() {
     if (has_labels && label.region.is_union) label.averaged = false;
 }
 
+/// Cases with a label whose value could not be computed: their averages are not known.
+std::vector<bool> ResultBuilder::unknown_cases(std::size_t metric) const {
+  std::vector<bool> out(cases_.size());
+  for (const Label& label : labels_)
+    if (label.averaged)
+      for (const std::size_t one_case : label.columns[metric].unknown) out[one_case] = true;
+  return out;
+}
+
 /// A case is undefined where the model failed on one of its labels; otherwise it is the mean over
 /// those that have a value.
 MetricColumn ResultBuilder::averages(std::size_t metric) const {
   MetricColumn out = {metrics_[metric], Values(cases_.size()), {}};
   out.is_extra = std::ranges::find(only_averaged_, metric) != only_averaged_.end();
+  out.own = own_row(metric);
+  const std::vector<bool> unknown = unknown_cases(metric);
   std::vector<std::vector<const FailedValue*>> failures(cases_.size());
   for (const Label& label : labels_)
     if (label.averaged)
@@ -229,7 +253,7 @@ MetricColumn ResultBuilder::averages(std::size_t metric) const {
     if (is_given) continue;
     if (!failures[i].empty()) {
       out.failed.push_back(averaged_failure(failures[i], of_labels));
-    } else if (!of_labels.empty()) {
+    } else if (!of_labels.empty() && !unknown[i]) {
       const double average = stats::mean(of_labels);  // both infinities have no mean
       if (!std::isnan(average)) out.values[i] = average;
     }
@@ -281,7 +305,10 @@ ResultTable ResultBuilder::table() && {
       if (Column& column = label.columns[m];
           column.used && std::ranges::find(only_averaged_, m) == only_averaged_.end())
         (is_derived(m) ? columns.derived : columns.columns)
-            .push_back({metrics_[m], std::move(column.values), std::move(column.failed)});
+            .push_back({.name = metrics_[m],
+                        .values = std::move(column.values),
+                        .failed = std::move(column.failed),
+                        .own = own_row(m)});
     if (!columns.columns.empty()) out.labels.push_back(std::move(columns));
   }
   for (Group& group : groups_)
@@ -335,7 +362,7 @@ ColumnFailures failures_of(const ResultTable& table, const MetricColumn& column)
   std::vector<double> values;
   for (const auto& value : with_failures(column))
     if (value && std::isfinite(*value)) values.push_back(*value);
-  const auto metric = metrics::metric_of_key(column.name);
+  const auto metric = metric_of(column);
   for (const UnscoredCase& one : table.unscored) {
     if (!one.failed) continue;
     ++out.failures;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,8 @@ class ResultBuilder {
   std::size_t metric(std::string_view name);
   /// A metric that was not asked for: it counts as derived.
   std::size_t derived_metric(std::string_view name);
+  /// The row of a metric that the file declares itself.
+  void declare_metric(std::size_t metric, std::shared_ptr<const metrics::OwnMetric> own);
   /// A metric that is known for the averages, and not by label.
   void keep_as_average(std::size_t metric) { only_averaged_.push_back(metric); }
   /// "" means the case as a whole: such a value is not averaged over labels but taken as is.
@@ -80,6 +83,7 @@ class ResultBuilder {
     Values values;
     std::vector<bool> was_put;
     std::vector<FailedValue> failed;
+    std::vector<std::size_t> unknown;  ///< cases that have a value which nobody could compute
     bool used = false;
   };
   struct Label {
@@ -117,11 +121,14 @@ class ResultBuilder {
   bool is_derived(std::size_t metric) const;
   void settle_averaged();
   MetricColumn averages(std::size_t metric) const;
+  std::vector<bool> unknown_cases(std::size_t metric) const;
+  std::shared_ptr<const metrics::OwnMetric> own_row(std::size_t metric) const;
 
   std::string model_name_, source_;
   std::vector<Case> cases_;
   std::unordered_map<std::string, std::size_t> by_id_;
   std::vector<std::string> metrics_;
+  std::unordered_map<std::size_t, std::shared_ptr<const metrics::OwnMetric>> own_;  ///< by place
   std::vector<std::size_t> derived_, only_averaged_;  ///< which of the metrics
   std::vector<Label> labels_;
   std::vector<Group> groups_;

@@ -51,6 +51,7 @@ Evidence evidence_of(const CaseRecord& record, const Region& region) {
           .boundary = entry(record.boundary, region.key),
           .lesions = entry(record.lesions, region.key),
           .probability = entry(record.probability, region.key),
+          .own = entry(record.own, region.key),
           .is_uncut_map = record.is_uncut_map};
 }
 
@@ -141,10 +142,12 @@ Ledger ledger_of(const CaseRecords& records) {
     return static_cast<std::size_t>(std::ranges::count(records, fate, &CaseRecord::fate));
   };
   std::size_t predictions = 0, references = 0;  // structures that lack them
+  std::size_t own = 0;
   for (const CaseRecord& record : records) {
     if (record.fate != Fate::scored) continue;
     predictions += record.without_prediction.size();
     references += record.without_reference.size();
+    own += failed_own_values(record);
   }
   return {.expected = records.size(),
           .scored = with(Fate::scored),
@@ -152,7 +155,8 @@ Ledger ledger_of(const CaseRecords& records) {
           .missing_prediction = with(Fate::missing_prediction),
           .missing_reference = with(Fate::missing_reference),
           .missing_structures = predictions,
-          .missing_reference_structures = references};
+          .missing_reference_structures = references,
+          .own_metric_failures = own};
 }
 
 /// Distances of one cohort have one unit. A case in pixels has none among others in mm.
@@ -239,6 +243,12 @@ void cut(Summary& to, const Interval& whole, const Range& range) {
              whole.second > range.high ? range.high : whole.second};
 }
 
+/// A value that exists, though nobody knows it: then nothing that would depend on it is known.
+bool is_unknown(const Score& score) {
+  const auto* why = std::get_if<Undefined>(&score);
+  return why != nullptr && *why == Undefined::own_metric_failed;
+}
+
 /// The average over the regions that have a part in it.
 CaseAverage average(const std::vector<LabelScores>& labels, std::span<const std::size_t> averaged,
                     std::size_t metric) {
@@ -249,6 +259,7 @@ CaseAverage average(const std::vector<LabelScores>& labels, std::span<const std:
     const auto x = value(score);
     if (x) values.push_back(*x);
     if (!x && labels[r].failed[metric]) return {.score = score, .region = r, .failed = true};
+    if (is_unknown(score)) return {.score = score, .region = r};
   }
   if (!values.empty()) return {.score = stats::mean(values)};
   return {.score = labels[averaged.front()].scores[metric], .region = averaged.front()};
@@ -272,6 +283,7 @@ BothValues both_values(const CaseScores& scores, const ChosenMetric& metric, std
   for (const std::size_t r : scores.labels.empty() ? std::vector<std::size_t>{} : regions) {
     const LabelScores& label = scores.labels[r];
     const bool failed = label.failed[position];
+    if (is_unknown(label.scores[position])) return {};
     const auto plain = failed ? std::nullopt : value(label.scores[position]);
     const auto counted =
         failed ? failure_value(*metric, presence(label.evidence.counts), record.diagonal_mm)
@@ -326,6 +338,17 @@ bool needs_only_probability(const ScoreSettings& settings) {
                              [](const ChosenMetric& m) { return m->needs_probability(); });
 }
 
+bool has_own_metrics(const ScoreSettings& settings) {
+  return std::ranges::any_of(settings.metrics, [](const ChosenMetric& m) { return m->is_own(); });
+}
+
+std::size_t failed_own_values(const CaseRecord& record) {
+  std::size_t failed = 0;
+  for (const auto& [region, values] : record.own)
+    for (const auto& [metric, value] : values) failed += value.failed ? 1 : 0;
+  return failed;
+}
+
 bool requires_probability(const ScoreSettings& settings) {
   return std::ranges::any_of(settings.metrics, [](const ChosenMetric& m) {
     return m->needs_probability() && !m.if_present;
@@ -368,10 +391,9 @@ SegmentationResult scored(const ScoreSettings& settings, CaseRecords records,
   return out;
 }
 
-SummaryRules summary_rules(std::string_view key, MeanInterval interval) {
-  const auto known = metric_of_key(key);
+SummaryRules summary_rules(const std::optional<ChosenMetric>& metric, MeanInterval interval) {
   SummaryRules rules = {.interval = interval};
-  if (known) rules.range = (*known)->range;
+  if (metric) rules.range = (*metric)->range;
   return rules;
 }
 
@@ -526,6 +548,33 @@ FailureCounts failure_counts(const SegmentationResult& result) {
     }
   }
   return out;
+}
+
+std::vector<std::string> own_failure_sentences(const ScoreSettings& settings,
+                                               std::span<const CaseRecord* const> records) {
+  std::vector<std::string> out;
+  for (const ChosenMetric& metric : settings.metrics) {
+    if (!metric->is_own()) continue;
+    std::size_t failed = 0;
+    std::string first;
+    for (const CaseRecord* record : records)
+      for (const auto& [region, values] : record->own) {
+        const auto found = values.find(metric.key);
+        if (found == values.end() || !found->second.failed) continue;
+        if (++failed == 1)
+          first = "case " + record->id + ", " + region + ": " + found->second.message;
+      }
+    if (failed != 0)
+      out.push_back("the metric " + metric.key + " failed " + counted(failed, "time") +
+                    "; the first: " + first);
+  }
+  return out;
+}
+
+std::vector<std::string> own_failure_sentences(const SegmentationResult& result) {
+  std::vector<const CaseRecord*> records;
+  for (const CaseScores& scores : result.cases) records.push_back(&scores.record);
+  return own_failure_sentences(result.settings, records);
 }
 
 }  // namespace assay::metrics

@@ -200,13 +200,14 @@ TEST(Summary, describes_a_sample_as_numpy_would) {
 
 TEST(Summary, an_interval_stays_in_the_range_of_its_metric) {
   const std::vector<Score> scores = {1.0, 1.0, 0.9};
-  const Summary s = summary(scores, summary_rules("dice"));
+  const Summary s = summary(scores, summary_rules(metric_of_key("dice")));
   EXPECT_NEAR(s.ci95->first, 0.8232, 1e-4);  // t(0.975, 2) = 4.303
   EXPECT_EQ(s.ci95->second, 1.0);
   EXPECT_TRUE(s.ci_clipped);
   EXPECT_FALSE(summary(scores).ci_clipped) << "a metric that is not known has no limits";
   EXPECT_GT(summary(scores).ci95->second, 1.0);
-  EXPECT_EQ(summary(std::vector<Score>{1.0}, summary_rules("dice")).ci95, std::nullopt);
+  EXPECT_EQ(summary(std::vector<Score>{1.0}, summary_rules(metric_of_key("dice"))).ci95,
+            std::nullopt);
 }
 
 TEST(Summary, bca_is_the_bootstrap_of_the_mean_with_a_fixed_seed) {
@@ -215,12 +216,13 @@ TEST(Summary, bca_is_the_bootstrap_of_the_mean_with_a_fixed_seed) {
   const auto expected =
       stats::bootstrap(values, [](std::span<const double> some) { return stats::mean(some); },
                        {.replicates = 2000, .method = stats::BootstrapMethod::bca});
-  const Summary s = summary(scores, summary_rules("dice", MeanInterval::bca));
+  const Summary s = summary(scores, summary_rules(metric_of_key("dice"), MeanInterval::bca));
   EXPECT_NEAR(s.ci95->first, expected.ci_lower, 1e-12);
   EXPECT_NEAR(s.ci95->second, expected.ci_upper, 1e-12);
   EXPECT_EQ(s.ci_method, MeanInterval::bca);
   const std::vector<Score> equal = {0.5, 0.5, 0.5};
-  EXPECT_EQ(summary(equal, summary_rules("dice", MeanInterval::bca)).ci95, std::pair(0.5, 0.5));
+  EXPECT_EQ(summary(equal, summary_rules(metric_of_key("dice"), MeanInterval::bca)).ci95,
+            std::pair(0.5, 0.5));
 }
 
 TEST(Summary, the_interval_of_clusters_is_robust_to_them) {
@@ -232,7 +234,7 @@ TEST(Summary, the_interval_of_clusters_is_robust_to_them) {
       scores.emplace_back(0.4 + 0.05 * static_cast<double>(c));
       clusters.push_back(c);
     }
-  SummaryRules rules = summary_rules("dice");
+  SummaryRules rules = summary_rules(metric_of_key("dice"));
   rules.clusters = clusters;
   const Summary s = summary(scores, rules);
   const double error = 0.0935414346693485 / std::sqrt(6.0);  // SD of 0.40, 0.45, ... 0.65

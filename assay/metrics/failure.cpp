@@ -8,7 +8,8 @@ namespace assay::metrics {
 Culprit culprit(const Metric& metric, Undefined why, Presence presence) {
   if (why == Undefined::missing_prediction) return Culprit::model;
   if (why == Undefined::both_empty || why == Undefined::not_a_mask ||
-      why == Undefined::missing_reference || why == Undefined::no_voxel_size)
+      why == Undefined::missing_reference || why == Undefined::no_voxel_size ||
+      why == Undefined::own_metric_failed)
     return Culprit::nobody;
   // Maps of probabilities are compared with the reference; whether a mask made from one is empty
   // does not matter.

@@ -14,10 +14,10 @@ enum class Culprit { nobody, model };
 
 /// A reference that has nothing to find, and a prediction that found nothing there, are nobody's
 /// fault; so are masks that fill the image, maps that were not turned into masks, voxels of unknown
-/// size, and missing references. A prediction that is empty where the reference is not, a false
-/// alarm on an empty reference, and a prediction that is missing or could not be read are the
-/// model's. Which masks are empty decides, not the reason alone: MCC gives `zero_denominator` for
-/// all of them.
+/// size, missing references, and a metric of the user's own that fails. A prediction that is empty
+/// where the reference is not, a false alarm on an empty reference, and a prediction that is
+/// missing or could not be read are the model's. Which masks are empty decides, not the reason
+/// alone: MCC gives `zero_denominator` for all of them.
 Culprit culprit(const Metric& metric, Undefined why, Presence presence);
 
 /// Which masks are empty, as far as the reason alone tells.
@@ -32,6 +32,8 @@ constexpr Presence presence_told_by(Undefined why) {
     case Undefined::zero_denominator:
     case Undefined::not_a_mask:
     case Undefined::no_voxel_size:
+    case Undefined::own_metric_undefined:
+    case Undefined::own_metric_failed:
     case Undefined::not_probabilities: break;
   }
   return Presence::ok;

@@ -9,6 +9,7 @@
 #include "assay/metrics.hpp"
 #include "assay/metrics/metric_families.hpp"
 #include "assay/metrics/synonyms.hpp"
+#include "assay/own_metric.hpp"
 
 namespace assay::metrics {
 namespace {
@@ -28,6 +29,7 @@ struct Apply {
   const Parameters& parameters;
   const SurfaceRules& surface;
   double argument;
+  const std::string& key;
 
   Score operator()(CountFormula f) const { return f(evidence.counts); }
   Score operator()(ParameterFormula f) const { return f(evidence.counts, parameters); }
@@ -44,6 +46,13 @@ struct Apply {
     // A label that only other cases have was not looked at in this one.
     return presence(evidence.counts) == Presence::both_empty ? Undefined::both_empty
                                                              : Undefined::not_probabilities;
+  }
+  Score operator()(OwnFormula) const {
+    const Presence found = presence(evidence.counts);
+    if (evidence.own)
+      if (const auto value = evidence.own->find(key); value != evidence.own->end())
+        return score_of(value->second, found);
+    return found == Presence::both_empty ? Undefined::both_empty : Undefined::not_scored;
   }
 };
 
@@ -203,16 +212,25 @@ std::optional<std::string> key_with(std::string_view name, std::string_view argu
 }
 
 std::vector<ChosenMetric> chosen_metrics(std::string_view list,
-                                         std::span<const double> tolerances_mm) {
+                                         std::span<const double> tolerances_mm,
+                                         std::span<const std::shared_ptr<const OwnMetric>> own) {
   std::vector<ChosenMetric> out;
-  for (const auto part : parts_of(list, ','))
-    for (ChosenMetric& m : expanded(part, tolerances_mm)) {
-      const auto known = std::ranges::find(out, m.key, &ChosenMetric::key);
-      if (known == out.end())
-        out.push_back(std::move(m));
-      else
-        known->if_present = known->if_present && m.if_present;
-    }
+  const auto add = [&](ChosenMetric&& m) {
+    const auto known = std::ranges::find(out, m.key, &ChosenMetric::key);
+    if (known == out.end())
+      out.push_back(std::move(m));
+    else
+      known->if_present = known->if_present && m.if_present;
+  };
+  for (const auto part : parts_of(list, ',')) {
+    const auto declared = std::ranges::find(
+        own, part, [](const auto& one) { return std::string_view(one->declared.name); });
+    if (declared != own.end())
+      add(chosen_metric(*declared));
+    else
+      for (ChosenMetric& m : expanded(part, tolerances_mm)) add(std::move(m));
+  }
+  for (const auto& each : own) add(chosen_metric(each));
   return out;
 }
 
@@ -265,7 +283,7 @@ Score score(const ChosenMetric& metric, const Evidence& evidence, const Paramete
   if (exception != nullptr)
     if (const auto ruled = on_empty(exception->empty, evidence.counts)) return *ruled;
   const std::optional<Score> ruled = on_empty(metric->empty, evidence.counts);
-  const Apply apply = {evidence, parameters, convention.surface, metric.argument};
+  const Apply apply = {evidence, parameters, convention.surface, metric.argument, metric.key};
   const Score result = ruled ? *ruled : std::visit(apply, metric->formula);
   if (exception != nullptr && exception->otherwise && !value(result)) return *exception->otherwise;
   return result;

@@ -84,7 +84,7 @@ std::vector<std::optional<double>> mean_gains(const Study& study, const std::str
         ++counts[places[i]];
       }
   }
-  const auto known = metrics::metric_of_key(metric);
+  const auto known = metric_in(study, metric);
   const double sign = known && (*known)->better == metrics::Better::lower ? -1 : 1;
   std::vector<std::optional<double>> out(study.ids.size());
   for (std::size_t i = 0; i < out.size(); ++i)

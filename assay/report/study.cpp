@@ -30,6 +30,17 @@ std::string averaged_note(const Study& study) {
              : "The value of a case is the unweighted mean over " + over + ".";
 }
 
+std::optional<metrics::ChosenMetric> metric_in(const Study& study, std::string_view key) {
+  const auto is_it = [&](std::string_view name) {
+    return name.starts_with(key) &&
+           (name.size() == key.size() || name.substr(key.size()).starts_with(" of "));
+  };
+  for (const compare::ResultTable& table : study.models)
+    for (const compare::MetricColumn& column : table.averages)
+      if (column.own && is_it(column.name)) return compare::metric_of(column);
+  return metrics::metric_of_key(key);
+}
+
 metrics::LengthUnit length_unit(const Study& study) {
   return study.models.empty() ? metrics::LengthUnit::mm : study.models.front().unit;
 }

@@ -54,6 +54,9 @@ struct Study {
 /// files have one label or none.
 std::string averaged_note(const Study& study);
 
+/// The metric that a key of the study means: as a file declares it, or one of ours.
+std::optional<metrics::ChosenMetric> metric_in(const Study& study, std::string_view key);
+
 /// What distances are in.
 metrics::LengthUnit length_unit(const Study& study);
 

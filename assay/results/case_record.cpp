@@ -3,6 +3,7 @@
 
 #include <bitset>
 #include <charconv>
+#include <cmath>
 #include <map>
 
 #include "assay/base/json.hpp"
@@ -167,6 +168,26 @@ metrics::ProbabilityEvidence parse_probability(const Json& json) {
   return out;
 }
 
+/// Value, whether it failed, and why there is none.
+Json to_json(const metrics::OwnValues& values) {
+  Json out = Json::object();
+  for (const auto& [metric, v] : values) out[metric] = {or_null(v.value), v.failed, v.message};
+  return out;
+}
+
+metrics::OwnValues parse_own_values(const Json& json) {
+  metrics::OwnValues out;
+  for (const auto& [metric, list] : json.items()) {
+    metrics::OwnValue& one = out[metric];
+    if (!list.at(0).is_null()) one.value = list.at(0).get<double>();
+    one.failed = list.at(1);
+    one.message = list.at(2);
+    require(!one.value || (std::isfinite(*one.value) && !one.failed),
+            "a metric has a value that cannot be one");
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<metrics::Fate> fate_named(std::string_view text) {
@@ -231,6 +252,7 @@ std::string record_text(const metrics::CaseRecord& r) {
   add_evidence(out, "boundary", r.boundary);
   add_evidence(out, "lesions", r.lesions);
   add_evidence(out, "probability", r.probability);
+  add_evidence(out, "own", r.own);
   out.close();
   return text;
 }
@@ -469,6 +491,7 @@ constexpr Member<RecordReading> record_members[] = {
     {"boundary", set_by_region<&Record::boundary, take_boundary>, false},
     {"lesions", set_by_tree<&Record::lesions, parse_lesion_evidence>, false},
     {"probability", set_by_tree<&Record::probability, parse_probability>, false},
+    {"own", set_by_tree<&Record::own, parse_own_values>, false},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "assay/base/whole.hpp"
 #include "assay/error.hpp"
 #include "assay/metrics/score_choices.hpp"
+#include "assay/results/own_metric_json.hpp"
 
 namespace assay::results {
 namespace {
@@ -28,13 +29,17 @@ double finite_setting(const Json& json) {
 
 Json chosen_metrics_json(const std::vector<metrics::ChosenMetric>& metrics) {
   Json out = Json::array();
-  for (const metrics::ChosenMetric& m : metrics)
+  for (const metrics::ChosenMetric& m : metrics) {
     out.push_back({{"key", m.key}, {"argument", m.argument}, {"if_present", m.if_present}});
+    if (m.own) out.back()["own"] = own_metric_json(m.own->declared);
+  }
   return out;
 }
 
 metrics::ChosenMetric parse_chosen_metric(const Json& json) {
   const std::string key = json.at("key");
+  if (json.contains("own"))
+    return metrics::chosen_metric(metrics::own_metric(parse_own_metric(json.at("own"))));
   auto found = metrics::metric_of_key(key);
   if (!found) throw Error(Error::Kind::input, "'" + key + "' is not a metric of this version");
   found->argument = finite_setting(json.at("argument"));

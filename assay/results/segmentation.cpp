@@ -14,6 +14,7 @@
 #include "assay/base/text.hpp"
 #include "assay/metrics/score_choices.hpp"
 #include "assay/results/evidence_json.hpp"
+#include "assay/results/own_metric_json.hpp"
 #include "assay/results/provenance.hpp"
 #include "assay/results/score_settings.hpp"
 #include "assay/results/summary_json.hpp"
@@ -150,6 +151,15 @@ void write_evidence(JsonMembers& out, const metrics::Evidence& evidence) {
                             {"reference", evidence.boundary->reference.weight}});
 }
 
+/// What metrics of the user's own said instead of giving a value; absent if they said nothing.
+void write_messages(JsonMembers& out, const metrics::Evidence& evidence) {
+  Json messages = Json::object();
+  if (evidence.own)
+    for (const auto& [metric, found] : *evidence.own)
+      if (!found.message.empty()) messages[metric] = found.message;
+  if (!messages.empty()) out.add("messages", messages);
+}
+
 void write_label(JsonMembers& out, const metrics::LabelScores& label,
                  const metrics::SegmentationResult& result, bool has_evidence) {
   const metrics::Evidence& evidence = label.evidence;
@@ -162,6 +172,7 @@ void write_label(JsonMembers& out, const metrics::LabelScores& label,
         undefined.add(result.settings.metrics[m].key, metrics::name(*why));
   });
   if (!has_evidence) return;
+  write_messages(out, evidence);
   out.add_object("evidence", [&](JsonMembers& members) { write_evidence(members, evidence); });
   if (evidence.lesions) out.add("lesions", lesions_json(*evidence.lesions, evidence.voxel_ml));
   if (evidence.probability) out.add("probability", probability_json(*evidence.probability));
@@ -289,6 +300,7 @@ Json to_json(const metrics::ScoreSettings& s, std::span<const metrics::Region> s
               {"allow_affine_mismatch", s.allow_affine_mismatch},
               {"compat", s.compat_spec ? Json(words::spec) : Json(nullptr)},
               {"unit", metrics::name(s.unit)}};
+  if (Json own = own_metrics_json(s.metrics); !own.empty()) out["own_metrics"] = std::move(own);
   if (s.source)
     out["prediction"] = {{"backend", s.source->backend},
                          {"model_sha256", s.source->sha256},

@@ -11,6 +11,7 @@
 #include "assay/base/whole.hpp"
 #include "assay/error.hpp"
 #include "assay/results/case_record.hpp"
+#include "assay/results/own_metric_json.hpp"
 #include "assay/results/provenance.hpp"
 #include "assay/results/segmentation.hpp"
 #include "assay/results/summary_json.hpp"
@@ -68,9 +69,9 @@ void require_object(const Json& value) {
   value.get_ref<const Json::object_t&>();
 }
 
-SavedSummary summary_in(const std::string& key, const Json& block) {
+SavedSummary summary_in(const std::string& key, const Json& block, const OwnMetrics& own) {
   require_object(block);
-  SavedSummary out = {.key = key, .metric = metrics::metric_of_key(key)};
+  SavedSummary out = {.key = key, .metric = metric_among(own, key)};
   out.summary = summary_of(block);
   out.is_whole = is_whole_summary(block) && block.contains("failures");
   const auto number = [&](const char* name) {
@@ -84,10 +85,18 @@ SavedSummary summary_in(const std::string& key, const Json& block) {
   return out;
 }
 
-std::vector<SavedSummary> summaries_in(const Json& blocks) {
+std::vector<SavedSummary> summaries_in(const Json& blocks, const OwnMetrics& own) {
   require_object(blocks);
   std::vector<SavedSummary> out;
-  for (const auto& [key, block] : blocks.items()) out.push_back(summary_in(key, block));
+  for (const auto& [key, block] : blocks.items()) out.push_back(summary_in(key, block, own));
+  return out;
+}
+
+/// The metrics that the file declares itself.
+OwnMetrics own_metrics_in(const Json& settings) {
+  OwnMetrics out;
+  for (const Json& each : member(settings, "own_metrics"))
+    out.push_back(metrics::own_metric(parse_own_metric(each)));
   return out;
 }
 
@@ -96,7 +105,7 @@ bool is_union_of(std::string_view key, const std::vector<Label>& members) {
   return members.size() > 1 || (members.size() == 1 && key != std::to_string(members.front()));
 }
 
-SavedLabel label_in(const std::string& key, const Json& json) {
+SavedLabel label_in(const std::string& key, const Json& json, const OwnMetrics& own) {
   require_object(json);
   SavedLabel out = {.region = {key, json.value("name", key), {}}};
   if (json.contains("members"))
@@ -104,7 +113,7 @@ SavedLabel label_in(const std::string& key, const Json& json) {
       out.region.members.push_back(Whole(one));
   out.region.is_union = json.contains("kind") ? json.at("kind").get<std::string>() == words::region
                                               : is_union_of(key, out.region.members);
-  if (json.contains("metrics")) out.metrics = summaries_in(json.at("metrics"));
+  if (json.contains("metrics")) out.metrics = summaries_in(json.at("metrics"), own);
   return out;
 }
 
@@ -233,7 +242,7 @@ class Cases {
       else if (key == "undefined")
         read_reasons(scores);
       else
-        in_.skip();  // lesions, probability
+        in_.skip();  // lesions, probability, messages
     });
   }
 
@@ -297,18 +306,22 @@ class Cases {
 };
 
 void read_ours(const JsonObject& file, SegmentationFile& out) {
+  OwnMetrics own;
+  in_member(file, "settings", [&](const Json& json) {
+    out.settings = settings_in(json);
+    own = own_metrics_in(json);
+  });
   for (const char* metric : headline_metrics)
     if (file.has(metric)) out.headline.push_back(headline_block(file.at(metric), metric));
-  in_member(file, "metrics", [&](const Json& json) { out.metrics = summaries_in(json); });
+  in_member(file, "metrics", [&](const Json& json) { out.metrics = summaries_in(json, own); });
   in_member(file, "labels", [&](const Json& json) {
     require_object(json);
-    for (const auto& [key, label] : json.items()) out.labels.push_back(label_in(key, label));
+    for (const auto& [key, label] : json.items()) out.labels.push_back(label_in(key, label, own));
   });
   if (file.has("cases")) Cases(file.at("cases"), out).read();
   in_member(file, "ledger", [&](const Json& json) { out.ledger = ledger_of(json); });
   in_member(file, "warnings",
             [&](const Json& json) { out.warnings = json.get<std::vector<std::string>>(); });
-  in_member(file, "settings", [&](const Json& json) { out.settings = settings_in(json); });
   in_member(file, "provenance", [&](const Json& json) { out.provenance = parse_provenance(json); });
 }
 

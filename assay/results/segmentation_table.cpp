@@ -179,7 +179,10 @@ compare::ResultTable table_of(const SegmentationFile& file) {
                     "'; the file may have been edited or be of another version");
   if (file.is_evaluation) return evaluation_table(file);
   compare::ResultBuilder out(file.model_name, file.source);
-  for (const SavedSummary& saved : file.metrics) out.metric(saved.key);
+  for (const SavedSummary& saved : file.metrics) {
+    const std::size_t place = out.metric(saved.key);
+    if (saved.metric && saved.metric->own) out.declare_metric(place, saved.metric->own);
+  }
   for (const SavedLabel& label : file.labels) {
     const std::size_t place = out.label(label.region.key);
     out.name_label(place, label.region.name);

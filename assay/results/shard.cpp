@@ -223,7 +223,7 @@ std::optional<Shard> shard_in_name(std::string_view name) {
 
 bool is_whole(const metrics::CaseRecord& record) {
   return record.fate == metrics::Fate::scored && record.without_prediction.empty() &&
-         record.without_reference.empty();
+         record.without_reference.empty() && metrics::failed_own_values(record) == 0;
 }
 
 std::string shard_plan_text(const ShardPlan& plan) {

@@ -38,6 +38,7 @@ constexpr Count counts_of_cases[] = {
 constexpr Count counts_of_structures[] = {
     {"missing_structures", &metrics::Ledger::missing_structures},
     {"missing_reference_structures", &metrics::Ledger::missing_reference_structures},
+    {"own_metric_failures", &metrics::Ledger::own_metric_failures},
 };
 
 }  // namespace

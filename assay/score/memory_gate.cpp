@@ -117,6 +117,7 @@ MemoryNeed need_of_pair(const FilePair& files, const metrics::ScoreSettings& set
   const bool is_map = metrics::needs_probability(settings) && may_hold_probabilities(prediction);
   if (is_map) extra += 5;
   if (settings.resampled != metrics::Resampled::nothing) extra += 8;  // codes, here and there
+  if (metrics::has_own_metrics(settings)) extra += 4;  // two masks, and a copy for their owner
   const bool by_reference = r > p;
   return {
       .bytes = always + (is_map ? ranks : 0) + stored + static_cast<std::uint64_t>(voxels * extra),

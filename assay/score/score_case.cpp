@@ -24,6 +24,7 @@
 #include "assay/metrics/region_counts.hpp"
 #include "assay/metrics/solids.hpp"
 #include "assay/score/channels.hpp"
+#include "assay/score/own_values.hpp"
 #include "assay/score/resampling.hpp"
 #include "assay/score/side.hpp"
 #include "assay/score/structure_pair.hpp"
@@ -259,6 +260,7 @@ void score_runs(const LabelView& prediction, LabelView reference, const metrics:
       metrics::confusion(metrics::joint_counts(prediction, reference), region, {});
   job.record.counts[region.key] = counts;
   job.record.voxels = counts.total();
+  measure_own_metrics(prediction, reference, region, job.settings, job.record);
   if (needs_shapes(job.settings) && presence(counts) != metrics::Presence::both_empty) {
     reference.grid = prediction.grid;
     measure_shapes(metrics::LabelSolids(prediction, reference).of(region, room_for(job.settings)),
@@ -274,6 +276,8 @@ void score_bits(const SettledPrediction& prediction, Side& side, Bits reference,
   const metrics::Confusion counts = metrics::count_foreground(predicted, reference);
   job.record.counts[key] = counts;
   job.record.voxels = counts.total();
+  measure_own_metrics({prediction.alignment.grid, predicted, {}}, reference, {key, key, {}},
+                      job.settings, job.record);
   if (needs_shapes(job.settings)) {
     Buffer others = job.workspace.take_smallest();
     const Bits predicted_bits = room_for_bits(predicted.size(), others);
@@ -391,10 +395,13 @@ void measure_regions(const Predicted& prediction, LabelView reference,
   LabelView predicted = prediction.settled.labels;
   predicted.grid = reference.grid = prediction.settled.alignment.grid;
   const metrics::LabelSolids solids(predicted, reference, job.settings.ignored);
-  for (const metrics::Region& region : regions)
-    if (presence(job.record.counts.at(region.key)) != metrics::Presence::both_empty)
+  for (const metrics::Region& region : regions) {
+    measure_own_metrics(predicted, reference, region, job.settings, job.record);
+    if (needs_shapes(job.settings) &&
+        presence(job.record.counts.at(region.key)) != metrics::Presence::both_empty)
       measure_shapes(solids.of(region, room_for(job.settings)), reference.grid, region.key,
                      job.settings, job.record);
+  }
 }
 
 void score_labels(const Job& job) {
@@ -409,7 +416,8 @@ void score_labels(const Job& job) {
       count_regions(found.labels, reference.labels, job.settings, job.record);
   const Image* map = probabilities_in(prediction, job);
   if (map != nullptr) measure_probabilities({found, map}, reference.labels, regions, job);
-  if (needs_shapes(job.settings)) measure_regions({found, map}, reference.labels, regions, job);
+  if (needs_shapes(job.settings) || has_own_metrics(job.settings))
+    measure_regions({found, map}, reference.labels, regions, job);
   give_back(std::move(prediction), job.workspace);
   give_back(std::move(reference), job.workspace);
 }

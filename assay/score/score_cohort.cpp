@@ -103,7 +103,9 @@ std::map<std::string, metrics::CaseRecord> replayed(std::vector<std::string> rec
     const bool scored = record.fate == metrics::Fate::scored && plan.fate == metrics::Fate::scored;
     // Failed cases are tried again too: the file may have been repaired.
     const bool complete = !execution.is_complete || execution.is_complete(plan);
-    is_true[i] = scored && complete && has_hashes(record, plan) ? 1 : 0;
+    // So is a metric of the user's own that failed: what it needs may be there now.
+    const bool measured = metrics::failed_own_values(record) == 0;
+    is_true[i] = scored && complete && measured && has_hashes(record, plan) ? 1 : 0;
   });
   for (std::size_t i = 0; i < is_true.size(); ++i)
     if (is_true[i] == 0) by_id.erase(cohort.cases[i].id);
@@ -218,6 +220,8 @@ metrics::SegmentationResult result_of(const Cohort& cohort, metrics::CaseRecords
   if (const std::string why = why_worthless(result, cohort); !why.empty())
     throw Error(Error::Kind::input, why);
   result.warnings.insert(result.warnings.begin(), cohort.warnings.begin(), cohort.warnings.end());
+  const std::vector<std::string> own = metrics::own_failure_sentences(result);
+  result.warnings.insert(result.warnings.end(), own.begin(), own.end());
   return result;
 }
 

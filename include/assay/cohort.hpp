@@ -109,6 +109,9 @@ bool needs_only_probability(const ScoreSettings& settings);
 /// Whether one of them was asked for by name, so that a prediction must not be anything else.
 bool requires_probability(const ScoreSettings& settings);
 
+/// Whether any metric is the user's own.
+bool has_own_metrics(const ScoreSettings& settings);
+
 /// What is to be kept of the distances.
 BoundaryRequest boundary_request(const ScoreSettings& settings);
 
@@ -145,6 +148,7 @@ struct CaseRecord {
   std::map<std::string, BoundaryEvidence> boundary{};        ///< by region key; if asked for
   std::map<std::string, LesionEvidence> lesions{};           ///< likewise
   std::map<std::string, ProbabilityEvidence> probability{};  ///< likewise
+  std::map<std::string, OwnValues> own{};                    ///< likewise
   bool is_uncut_map = false;  ///< the prediction is a map without threshold: its counts are void
   std::int64_t voxels = 0;    ///< voxels that were compared
   double voxel_ml = 0;
@@ -154,6 +158,9 @@ struct CaseRecord {
 
   bool operator==(const CaseRecord&) const = default;
 };
+
+/// How many values of the user's own metrics could not be computed.
+std::size_t failed_own_values(const CaseRecord& record);
 
 /// Their memory is given back one by one while they are scored: a large cohort is not there twice.
 using CaseRecords = std::deque<CaseRecord>;
@@ -177,10 +184,13 @@ struct Ledger {
   std::size_t expected = 0, scored = 0, failed = 0, missing_prediction = 0, missing_reference = 0;
   /// In scored cases: structures without prediction, and without reference.
   std::size_t missing_structures = 0, missing_reference_structures = 0;
+  /// Likewise: values of the user's own metrics that could not be computed.
+  std::size_t own_metric_failures = 0;
 
   /// Whether everything that was expected has been scored.
   bool is_complete() const {
-    return scored == expected && missing_structures == 0 && missing_reference_structures == 0;
+    return scored == expected && missing_structures == 0 && missing_reference_structures == 0 &&
+           own_metric_failures == 0;
   }
 };
 
@@ -207,8 +217,9 @@ struct SummaryRules {
   std::span<const std::size_t> clusters{};
 };
 
-/// The limits of the metric that a key means; a metric that is not ours has none.
-SummaryRules summary_rules(std::string_view key, MeanInterval interval = MeanInterval::t);
+/// The limits of a metric; one that is not ours has none.
+SummaryRules summary_rules(const std::optional<ChosenMetric>& metric,
+                           MeanInterval interval = MeanInterval::t);
 
 /// Distribution of one metric over cases.
 struct Summary {
@@ -308,5 +319,10 @@ struct FailureCounts {
                                                                 ///< that is undefined for it
 };
 FailureCounts failure_counts(const SegmentationResult& result);
+
+/// For each metric of the user's own that failed: how often, and what it said first.
+std::vector<std::string> own_failure_sentences(const ScoreSettings& settings,
+                                               std::span<const CaseRecord* const> records);
+std::vector<std::string> own_failure_sentences(const SegmentationResult& result);
 
 }  // namespace assay::metrics

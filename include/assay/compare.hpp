@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,7 +40,11 @@ struct MetricColumn {
   std::vector<FailedValue> failed{};          ///< by case; values that are missing are there
   /// Not asked for when the file was made, but part of its layout: compared only by name.
   bool is_extra = false;
+  std::shared_ptr<const metrics::OwnMetric> own{};  ///< its row, where the file declares it
 };
+
+/// The metric that a column holds: as its file declares it, or one of ours.
+std::optional<metrics::ChosenMetric> metric_of(const MetricColumn& column);
 
 struct ResultTable;
 
@@ -137,12 +142,16 @@ struct ComparedMetric {
   metrics::Better better = metrics::Better::higher;
   std::string label{};  ///< key or name of a label or region; "": the case average
   metrics::LengthUnit unit = metrics::LengthUnit::mm;  ///< of distances
+  std::shared_ptr<const metrics::OwnMetric> own{};     ///< its row, where the files declare it
 };
+
+/// The metric that is compared, where its row is known.
+std::optional<metrics::ChosenMetric> metric_of(const ComparedMetric& metric);
 
 /// For sentences and titles: "dice", or "dice of WT".
 std::string words(const ComparedMetric& metric);
 
-/// "mm", "px", or "" for a ratio and for metrics that are not ours.
+/// "mm", "px", or "" for a ratio and for metrics whose row is not known.
 std::string_view unit_of(const ComparedMetric& metric);
 
 /// Its values are compared by their distance from zero, whatever their sign.
@@ -150,8 +159,8 @@ inline bool is_by_magnitude(const ComparedMetric& metric) {
   return metric.better == metrics::Better::zero;
 }
 
-/// The `standard` metrics that every table was scored in, for each of the labels ("": the case
-/// average); if there are none, all metrics that they have in common.
+/// The `standard` metrics and the users' own that every table was scored in, for each of the labels
+/// ("": the case average); if there are none, all metrics that they have in common.
 std::vector<std::string> default_metrics(std::span<const ResultTable> tables,
                                          std::span<const std::string> labels);
 

@@ -34,15 +34,17 @@ enum class Undefined {
   missing_prediction,
   missing_reference,
   no_voxel_size,
-  not_scored
+  not_scored,
+  own_metric_undefined,
+  own_metric_failed
 };
 
 /// Every reason, in the order in which they are shown.
 inline constexpr std::array all_undefined = {
-    Undefined::both_empty,         Undefined::reference_empty,   Undefined::prediction_empty,
-    Undefined::zero_denominator,   Undefined::not_probabilities, Undefined::not_a_mask,
-    Undefined::missing_prediction, Undefined::missing_reference, Undefined::no_voxel_size,
-    Undefined::not_scored};
+    Undefined::both_empty,         Undefined::reference_empty,      Undefined::prediction_empty,
+    Undefined::zero_denominator,   Undefined::not_probabilities,    Undefined::not_a_mask,
+    Undefined::missing_prediction, Undefined::missing_reference,    Undefined::no_voxel_size,
+    Undefined::not_scored,         Undefined::own_metric_undefined, Undefined::own_metric_failed};
 
 /// A number, or the reason there is none. Never NaN, never a silent 0.
 using Score = std::variant<double, Undefined>;
@@ -77,6 +79,8 @@ constexpr std::string_view name(Undefined why) {
     case Undefined::missing_reference: return "missing_reference";
     case Undefined::no_voxel_size: return "no_voxel_size";
     case Undefined::not_scored: return "not_scored";
+    case Undefined::own_metric_undefined: return "own_metric_undefined";
+    case Undefined::own_metric_failed: return "own_metric_failed";
   }
   return "";
 }
@@ -189,6 +193,18 @@ struct ProbabilityEvidence {
   bool operator==(const ProbabilityEvidence&) const = default;
 };
 
+/// What a metric of the user's own gave for one label of one case.
+struct OwnValue {
+  std::optional<double> value{};
+  bool failed = false;    ///< it could not be computed, as opposed to having no value
+  std::string message{};  ///< why there is no value; "": nothing was said
+
+  bool operator==(const OwnValue&) const = default;
+};
+
+/// By the name of the metric.
+using OwnValues = std::map<std::string, OwnValue>;
+
 /// An optional value that takes a pointer where it is absent: there are many labels of many cases,
 /// and few of them have all kinds of evidence.
 template <class Value>
@@ -225,6 +241,7 @@ struct Evidence {
   Boxed<BoundaryEvidence> boundary{};        ///< if asked for, and neither mask is empty
   Boxed<LesionEvidence> lesions{};           ///< if asked for, and not both masks are empty
   Boxed<ProbabilityEvidence> probability{};  ///< if asked for, and the prediction has any
+  Boxed<OwnValues> own{};                    ///< of the user's own metrics, if there are any
   bool is_uncut_map = false;  ///< the prediction is a map without threshold: no mask, no counts
 
   bool operator==(const Evidence&) const = default;
@@ -395,8 +412,9 @@ using VolumeFormula = Score (*)(const Confusion&, double voxel_ml);
 using BoundaryFormula = Score (*)(const BoundaryEvidence&, const SurfaceRules&, double argument);
 using LesionFormula = Score (*)(const LesionEvidence&);
 using ProbabilityFormula = Score (*)(const ProbabilityEvidence&);
+struct OwnFormula {};  ///< the user's own, computed from masks while a case is read
 using Formula = std::variant<CountFormula, ParameterFormula, VolumeFormula, BoundaryFormula,
-                             LesionFormula, ProbabilityFormula>;
+                             LesionFormula, ProbabilityFormula, OwnFormula>;
 
 /// CLI help, JSON schema, docs/metrics.md, the HTML report and the Python docstrings read this row.
 struct Metric {
@@ -404,7 +422,7 @@ struct Metric {
   std::string_view title;     ///< for people
   std::string_view brief{};   ///< for narrow columns, where the name does not do: "HD95"
   std::string_view also{};    ///< other names, separated by commas; only those that mean one thing
-  std::string_view group;     ///< overlap, boundary, lesion, probability
+  std::string_view group;     ///< overlap, boundary, lesion, probability, own
   std::string_view equation;  ///< plain text
   std::string_view unit;      ///< "" for a ratio
   Better better;
@@ -426,7 +444,10 @@ struct Metric {
   bool needs_boundary() const { return std::holds_alternative<BoundaryFormula>(formula); }
   bool needs_lesions() const { return std::holds_alternative<LesionFormula>(formula); }
   bool needs_probability() const { return std::holds_alternative<ProbabilityFormula>(formula); }
+  bool is_own() const { return std::holds_alternative<OwnFormula>(formula); }
 };
+
+struct OwnMetric;  // a row of the user's own (own_metric.hpp)
 
 /// A requested metric: its row, and its argument if that is not the row's own.
 struct ChosenMetric {
@@ -434,6 +455,7 @@ struct ChosenMetric {
   std::string key{};  ///< spelling in results: "dice", "hd99", "nsd@2mm"
   double argument = 0;
   bool if_present = false;  ///< asked for by "all": left out where no prediction has what it needs
+  std::shared_ptr<const OwnMetric> own{};  ///< owns the row where it is not one of the table
 
   const Metric* operator->() const { return metric; }
   const Metric& operator*() const { return *metric; }
@@ -460,10 +482,12 @@ inline constexpr std::string_view default_group = "standard";
 /// The metrics of a comma-separated list of names and groups ("paper", "overlap", "all"), in the
 /// order asked for and without repetition. Names are those of synonyms.hpp: "DSC" is dice. "all"
 /// asks for those of probabilities only where a prediction is a map of them. `nsd` is at the first
-/// of the tolerances in mm, and each other one adds a key of its own. Throws Error::usage on an
-/// unknown or empty name.
-std::vector<ChosenMetric> chosen_metrics(std::string_view list,
-                                         std::span<const double> tolerances_mm = {});
+/// of the tolerances in mm, and each other one adds a key of its own. Metrics of the user's own are
+/// called by their names, too; those that the list does not name come last. Throws Error::usage on
+/// an unknown or empty name.
+std::vector<ChosenMetric> chosen_metrics(
+    std::string_view list, std::span<const double> tolerances_mm = {},
+    std::span<const std::shared_ptr<const OwnMetric>> own = {});
 
 /// The groups that `chosen_metrics` understands.
 std::vector<std::string_view> metric_groups();

@@ -19,6 +19,7 @@ from ._commands import (compare, evaluate, folds, power, predict, qa_check, qa_c
                         qa_score, report, run, score, split, to_dataframe, validate_parity)
 from ._dice import binary_dice, dice_similarity_coefficient, do_reduction, soft_dice, soft_dice_grad
 from ._images import read_image, read_nifti
+from ._own import OwnMetric, metric
 from ._masks import (average_volume_difference, confusion_matrix, dice_coefficient,
                      matthews_correlation_coefficient, metric_table, metrics, scores)
 from ._results import (BlandAltmanResult, BootstrapResult, ComparisonResult, ConfidenceInterval,

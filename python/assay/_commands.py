@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from . import _core
+from . import _core, _own
 from ._results import ParityResult
 
 TYPE_CHECKING = False  # type checkers take it for True; the typing module is not worth its import
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Path = str | os.PathLike[str]
 
-_REPEATED = {"region"}  # options that are given once per value
+_REPEATED = {"region", "own_metric"}  # options that are given once per value
 _SAID = ("warning: ", "not scored: ", "not predicted: ", "left out: ", "stopped: ")
 # how the names of settings end that nobody should give
 _KEYS = ("key", "token", "secret", "password")
@@ -43,7 +43,7 @@ def _options(settings):
             continue
         if value is True:
             words.append(option)
-        elif name in _REPEATED and not isinstance(value, str):
+        elif name in _REPEATED and not isinstance(value, (str, os.PathLike)):
             each = ([{key: members} for key, members in value.items()] if isinstance(value, dict)
                     else value)
             words += [word for one in each for word in (option, _word(one))]
@@ -105,8 +105,10 @@ def run(command: str, /, *arguments: Path, **settings: Any) -> Any:
     if _core.threads() and "jobs" not in settings:
         settings["jobs"] = _core.threads()
     _refuse_keys(settings)
+    settings, own = _own.split(settings)
     status, out, err = _core.run(["assay", *command.split(), *map(_word, arguments),
-                                  *_options(settings), "--json"])
+                                  *_options(settings), "--json"],
+                                 [(each.declaration(), each.measure) for each in own])
     if status == 2:
         raise ValueError(_failure(command, err))
     _warn([line for line in _sentences(err) if line.startswith(_SAID)])
@@ -141,6 +143,8 @@ def score(pred: Path | None = None, ref: Path | None = None, *, executor: Any = 
 
     >>> assay.score("predictions", "labelsTr", labels=[1, 2],  # doctest: +SKIP
     ...             region={"whole": [1, 2]}, out="results.json")
+
+    `metrics` may hold functions of your own next to names, declared by `assay.metric`.
 
     `executor` spreads the cohort over workers: anything with `submit` or `map` as in
     concurrent.futures, such as a ProcessPoolExecutor or Dask's distributed Client. The cases are

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import tempfile
 
-from . import _commands, _core
+from . import _commands, _core, _own
 
 _USUAL_SHARDS = 16  # if an executor does not say how many workers it has
-_PATHS = ("pred", "ref", "manifest", "dataset_json", "groups")  # settings that name inputs
+# settings that name inputs
+_PATHS = ("pred", "ref", "manifest", "dataset_json", "groups", "own_metric")
 _OF_MERGE = ("out", "csv")  # settings of the whole
 _NOT_HERE = ("shard", "plan", "resume", "keep_journal", "grand_challenge")
 
@@ -23,6 +24,7 @@ def score(arguments, executor, shards, settings):
         if settings.get(name):
             raise TypeError(f"{name} does not go with executor, which makes and joins the shards "
                             f"itself")
+    _own.split(settings)  # refuses here, not on every worker
     of_merge = {name: settings.pop(name) for name in _OF_MERGE if name in settings}
     count = _shard_count(executor, shards)
     jobs = [{"shard": number, "shards": count, "arguments": [os.fspath(a) for a in arguments],
@@ -80,15 +82,17 @@ def _name(job):
 def score_shard(job):
     """On a worker: the name and the bytes of a shard file."""
     def path(value):
+        if isinstance(value, (list, tuple)):
+            return [path(each) for each in value]
         return os.fspath(value) if os.getcwd() == job["folder"] else os.path.join(job["folder"],
                                                                                   value)
-    settings = {name: path(value) if name in _PATHS and value is not None else value
-                for name, value in job["settings"].items()}
+    settings, own = _own.split({name: path(value) if name in _PATHS and value is not None else value
+                                for name, value in job["settings"].items()})
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
         words = ["assay", "score", *map(path, job["arguments"]), *_commands._options(settings),
                  f"--shard={job['shard']}/{job['shards']}", f"--out={folder}/", "--json"]
         try:
-            status, _, err = _core.run(words)
+            status, _, err = _core.run(words, [(each.declaration(), each.measure) for each in own])
         except OSError as error:
             raise OSError(f"{_name(job)}: {error}") from None
         if status not in (0, 3):

@@ -6,6 +6,9 @@
 #include <optional>
 #include <sstream>
 
+#include "assay/base/json.hpp"
+#include "assay/own_metric.hpp"
+#include "assay/results/own_metric_json.hpp"
 #include "cli/program.hpp"
 #include "python/module/module.hpp"
 
@@ -21,13 +24,60 @@ std::optional<py::error_already_set> raised_by_signal() {
   return py::error_already_set();
 }
 
+/// A read-only array of truth values that the function may keep: x, y, z as `read_image` has them.
+py::array bool_array(const View<std::uint8_t>& mask) {
+  std::vector<py::ssize_t> sizes, strides;
+  py::ssize_t stride = 1;
+  for (const std::size_t size : mask.grid.shape) {
+    sizes.push_back(static_cast<py::ssize_t>(size));
+    strides.push_back(stride);
+    stride *= sizes.back();
+  }
+  py::array array(py::dtype::of<bool>(), sizes, strides, mask.voxels.data());  // a copy
+  array.attr("setflags")(py::arg("write") = false);
+  return array;
+}
+
+/// Calls a Python function on a thread of ours. It has caught its own exceptions; others are
+/// failures, too.
+metrics::OwnValue call_function(py::handle function, const metrics::LabelMasks& masks) {
+  const py::gil_scoped_acquire acquired;
+  try {
+    const Point mm = spacing_mm(masks.prediction.grid);
+    const py::tuple found = function(bool_array(masks.prediction), bool_array(masks.reference),
+                                     py::make_tuple(mm[0], mm[1], mm[2]), text_of(masks.label));
+    metrics::OwnValue out;
+    if (!found[0].is_none()) out.value = found[0].cast<double>();
+    if (!found[1].is_none()) out.message = found[1].cast<std::string>();
+    out.failed = !out.value && !out.message.empty();
+    return out;
+  } catch (const std::exception& e) {
+    const std::string said = e.what();
+    return {.failed = true, .message = said.substr(0, said.find('\n'))};
+  }
+}
+
+/// The caller keeps the functions for as long as the command runs.
+results::OwnMetrics functions_in(const py::list& own_metrics) {
+  results::OwnMetrics out;
+  for (const py::handle each : own_metrics) {
+    const auto one = each.cast<py::tuple>();
+    const py::handle function = py::object(one[1]);
+    out.push_back(metrics::own_metric(
+        results::parse_own_metric(parse_json(one[0].cast<std::string>(), "the declaration")),
+        [function](const metrics::LabelMasks& masks) { return call_function(function, masks); }));
+  }
+  return out;
+}
+
 /// Runs on another thread, so that Ctrl-C reaches Python while the command works: it then stops in
 /// order, as it does on a terminal, and what the handler raised goes on to the caller.
-py::tuple run(const std::vector<std::string>& arguments) {
+py::tuple run(const std::vector<std::string>& arguments, const py::list& own_metrics) {
   std::ostringstream out, err;
   std::atomic<bool> stop = false;
+  const results::OwnMetrics own = functions_in(own_metrics);
   auto work = std::async(std::launch::async, [&] {
-    return cli::run_program(arguments, {.out = out, .err = err, .stop = stop});
+    return cli::run_program(arguments, {.out = out, .err = err, .stop = stop, .own_metrics = own});
   });
   std::optional<py::error_already_set> raised;
   {
@@ -43,7 +93,10 @@ py::tuple run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 void bind_commands(py::module_& module) {
-  module.def("run", run, py::arg("arguments"), "(exit status, standard output, standard error)");
+  module.def(
+      "run", run, py::arg("arguments"), py::arg("own_metrics") = py::list(),
+      "(exit status, standard output, standard error); each own metric is its declaration as "
+      "JSON, and a function of two masks, spacing and label that returns (value, message)");
 }
 
 }  // namespace assay::python

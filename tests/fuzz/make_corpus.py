@@ -41,6 +41,7 @@ SEEDS = {
     "fuzz_onnx": model_seeds.onnx_seeds,
     "fuzz_recipe": model_seeds.recipe_seeds,
     "fuzz_predictor": model_seeds.predictor_seeds,
+    "fuzz_own_metric": model_seeds.own_metric_seeds,
     "fuzz_dicom": image_seeds.dicom_seeds,
     "fuzz_dicom_objects": dicom_seeds.object_seeds,
     "fuzz_jpeg": image_seeds.jpeg_seeds,

@@ -271,3 +271,21 @@ def recipe_seeds():
     yield "cut", b'{"grid": "zo'
     yield "bytes", b"\xff\xfe= 1"
     yield "empty", b""
+
+
+def own_metric_seeds():
+    yield "declared", (b'name = "mine"\nbetter = "lower"\ncommand = "a \'b c\'"\ntimeout_s = 5\n'
+                       b'range = [0, inf]\n[empty]\nboth = 1\nreference = "undefined"\n')
+    yield "whole", (b'name = "mine"\ntitle = "T"\nequation = "a/b"\nunit = "mm"\nbetter = "zero"\n'
+                    b'range = [-1, 2]\nfailure = -1\nnote = "n"\nreference = "r"\ncommand = "a"\n')
+    yield "bounds", b'name = "m"\nbetter = "higher"\nrange = [1, nan]\ncommand = "a"\n'
+    yield "rules", b'name = "m"\nbetter = "higher"\ncommand = "a"\nempty = {all = 1}\n'
+    yield "types", b'name = 1\nbetter = [1]\ncommand = "a"\n'
+    yield "taken", b'name = "dice"\nbetter = "higher"\ncommand = "a"\n'
+    yield "value", b'{"id": 1, "value": 0.5}'
+    yield "undefined", b'{"undefined": "no lesion"}'
+    yield "error", b'{"error": {"code": [1, 2]}, "value": 1}'
+    yield "other_id", b'{"id": 2, "value": 1}'
+    yield "value_type", b'{"value": "0.5"}'
+    yield "value_huge", b'{"value": 1e999}'
+    yield "empty", b""

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Readers of networks, of recipes for them, and of what a program that runs one answers.
+/// Readers of networks, of recipes for them, and of what programs of the user's answer.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -9,6 +9,8 @@
 #include "assay/model/files/model.hpp"
 #include "assay/model/files/onnx.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
+#include "assay/results/own_metric_json.hpp"
+#include "assay/score/own_command.hpp"
 #include "tests/fuzz/repair.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -82,12 +84,29 @@ void predictor(Input input) {
   allow_refusal([&] { model::parse_case_answer(line, 1); });
 }
 
+/// A file that declares a metric of the user's own, or what its program answers. A declaration that
+/// was accepted is written and read again as the same.
+void own_metric(Input input) {
+  const std::string text(as_text(input));
+  allow_refusal([&] {
+    const auto found = metrics::own_metric(score::parse_own_command(text, "fuzz.toml").declared);
+    const Json written = results::own_metric_json(found->declared);
+    const auto again = metrics::own_metric(results::parse_own_metric(written));
+    require(results::own_metric_json(again->declared) == written);
+  });
+  allow_refusal([&] {
+    const metrics::OwnValue found = score::parse_own_answer(text, 1);
+    require(!(found.value && found.failed));
+  });
+}
+
 constexpr std::array targets = {Target{"fuzz_checkpoint", checkpoint},
                                 Target{"fuzz_safetensors", safetensors},
                                 Target{"fuzz_tfjs", tfjs},
                                 Target{"fuzz_onnx", onnx},
                                 Target{"fuzz_recipe", recipe},
-                                Target{"fuzz_predictor", predictor}};
+                                Target{"fuzz_predictor", predictor},
+                                Target{"fuzz_own_metric", own_metric}};
 
 }  // namespace
 

@@ -253,7 +253,8 @@ Json object_in_answer(const std::string& line) {
   return answer;
 }
 
-/// What the program says went wrong with a case; "" when nothing did.
+}  // namespace
+
 std::string reported_error(const Json& answer) {
   const auto error = answer.find("error");
   if (error == answer.end() || error->is_null()) return "";
@@ -262,17 +263,14 @@ std::string reported_error(const Json& answer) {
   return text.empty() ? "an error without a message" : text;
 }
 
-/// Throws unless the answer belongs to the case and says how it went. Another id means that answers
-/// and questions are out of step.
-void require_answer(const Json& answer, std::size_t id) {
+/// Another id means that answers and questions are out of step.
+Json parse_answer(const std::string& line, std::size_t id) {
+  Json answer = object_in_answer(line);
   if (const auto found = answer.find("id"); found != answer.end() && *found != id)
     throw Error(Error::Kind::input, "it answered for the id " + to_text(*found, {.indent = 0}) +
                                         " when asked for " + std::to_string(id));
-  if (reported_error(answer).empty() && answer.value("ok", Json(false)) != true)
-    throw Error(Error::Kind::input, "it answered neither {\"ok\": true} nor {\"error\": \"...\"}");
+  return answer;
 }
-
-}  // namespace
 
 std::string one_line(const std::string& text) {
   return std::string(trimmed_end(text, " \n"));
@@ -283,9 +281,11 @@ Greeting parse_greeting(const std::string& line) {
 }
 
 std::string parse_case_answer(const std::string& line, std::size_t id) {
-  const Json answer = object_in_answer(line);
-  require_answer(answer, id);
-  return reported_error(answer);
+  const Json answer = parse_answer(line, id);
+  std::string error = reported_error(answer);
+  if (error.empty() && answer.value("ok", Json(false)) != true)
+    throw Error(Error::Kind::input, "it answered neither {\"ok\": true} nor {\"error\": \"...\"}");
+  return error;
 }
 
 }  // namespace assay::model

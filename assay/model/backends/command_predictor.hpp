@@ -8,6 +8,7 @@
 #include <string>
 
 #include "assay/base/command_line.hpp"
+#include "assay/base/json.hpp"
 #include "assay/model.hpp"
 
 namespace assay::model {
@@ -44,5 +45,12 @@ std::string parse_case_answer(const std::string& line, std::size_t id);
 
 /// What a reader of one line is shown of text that may have several.
 std::string one_line(const std::string& text);
+
+/// The answer to the question `id` of any program that is asked in this way. Throws Error::input
+/// when it is not a JSON object, or belongs to another question.
+Json parse_answer(const std::string& line, std::size_t id);
+
+/// What the program says went wrong; "" when nothing did.
+std::string reported_error(const Json& answer);
 
 }  // namespace assay::model

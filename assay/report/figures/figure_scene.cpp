@@ -29,8 +29,8 @@ const compare::LabelTable* compared_table(const FigureScene& scene, std::size_t 
   return nullptr;
 }
 
-metrics::Better direction_of(const std::string& name) {
-  const auto metric = metrics::metric_of_key(name);
+metrics::Better drawn_direction(const Study& study, const std::string& name) {
+  const auto metric = metric_in(study, name);
   return metric ? metric->metric->better : metrics::Better::neither;
 }
 
@@ -44,14 +44,13 @@ void add_metric(FigureScene& scene, const std::string& name) {
   const bool known =
       std::ranges::find(scene.metrics, name, &FigureMetric::name) != scene.metrics.end();
   if (!known && any_has(scene, name))
-    scene.metrics.push_back(figure_metric(name, direction_of(name), length_unit(scene.study)));
+    scene.metrics.push_back(figure_metric(scene.study, name, drawn_direction(scene.study, name)));
 }
 
 void add_metrics(FigureScene& scene) {
   if (scene.study.comparison)
     for (const compare::MetricComparison& metric : scene.study.comparison->metrics)
-      scene.metrics.push_back(
-          figure_metric(metric.metric.name, metric.metric.better, metric.metric.unit));
+      scene.metrics.push_back(figure_metric(metric.metric));
   else
     for (const std::string& name : shown_metrics(scene.study)) add_metric(scene, name);
   for (const std::string_view name : further_metrics) add_metric(scene, std::string(name));
@@ -94,6 +93,45 @@ std::string brief_name(const std::string& metric) {
   return text;
 }
 
+/// The metric of a key, where it is known, and what lengths are in.
+struct KnownMetric {
+  std::optional<metrics::ChosenMetric> row;
+  metrics::LengthUnit unit;
+};
+
+std::string title_by_row(const std::string& key, const KnownMetric& known) {
+  if (!known.row) return key;
+  const auto [own, label] = parts_of(key);
+  const metrics::Metric& row = **known.row;
+  const std::string text = brief_name(own), comma = label.empty() ? "" : ", " + label;
+  return row.unit.empty() || text.ends_with(" ml")
+             ? text + comma
+             : fmt::format("{}{} ({})", text, comma, metrics::unit_in(row, known.unit));
+}
+
+FigureMetric drawn_metric(const std::string& name, metrics::Better better,
+                          const KnownMetric& known) {
+  if (!known.row)
+    return {.name = name,
+            .title = name,
+            .short_title = name,
+            .better = better,
+            .possible = {-metrics::infinity, metrics::infinity}};
+  const metrics::Metric& row = **known.row;
+  const MetricKey key = parts_of(name);
+  const std::string title = std::string(row.title) +
+                            (key.metric == row.name ? "" : " (" + key.metric + ")") +
+                            (key.label.empty() ? "" : ", " + key.label);
+  return {.name = name,
+          .title = row.unit.empty()
+                       ? title
+                       : fmt::format("{}, {}", title, metrics::unit_in(row, known.unit)),
+          .short_title = title_by_row(name, known),
+          .better = better,
+          .possible = {row.range.low, row.range.high},
+          .row = known.row};
+}
+
 }  // namespace
 
 std::vector<std::string> shown_metrics(const Study& study) {
@@ -112,18 +150,15 @@ std::vector<std::string> shown_metrics(const Study& study) {
 }
 
 std::string metric_title(const std::string& key, metrics::LengthUnit unit) {
-  const auto known = metrics::metric_of_key(key);
-  if (!known) return key;
-  const auto [own, label] = parts_of(key);
-  const metrics::Metric& row = **known;
-  const std::string text = brief_name(own), comma = label.empty() ? "" : ", " + label;
-  return row.unit.empty() || text.ends_with(" ml")
-             ? text + comma
-             : fmt::format("{}{} ({})", text, comma, metrics::unit_in(row, unit));
+  return title_by_row(key, {metrics::metric_of_key(key), unit});
+}
+
+std::string metric_title(const Study& study, const std::string& key) {
+  return title_by_row(key, {metric_in(study, key), length_unit(study)});
 }
 
 std::string metric_title(const compare::ComparedMetric& metric) {
-  return metric_title(metric.name, metric.unit);
+  return title_by_row(metric.name, {compare::metric_of(metric), metric.unit});
 }
 
 std::string metric_words(const std::string& key) {
@@ -137,26 +172,16 @@ std::string_view direction_arrow(metrics::Better better) {
   return arrows[static_cast<std::size_t>(better)];
 }
 
-FigureMetric figure_metric(const std::string& name, metrics::Better better,
-                           metrics::LengthUnit unit) {
-  const auto metric = metrics::metric_of_key(name);
-  if (!metric)
-    return {.name = name,
-            .title = name,
-            .short_title = name,
-            .better = better,
-            .possible = {-metrics::infinity, metrics::infinity}};
-  const metrics::Metric& row = *metric->metric;
-  const MetricKey key = parts_of(name);
-  const std::string title = std::string(row.title) +
-                            (key.metric == row.name ? "" : " (" + key.metric + ")") +
-                            (key.label.empty() ? "" : ", " + key.label);
-  return {
-      .name = name,
-      .title = row.unit.empty() ? title : fmt::format("{}, {}", title, metrics::unit_in(row, unit)),
-      .short_title = metric_title(name, unit),
-      .better = better,
-      .possible = {row.range.low, row.range.high}};
+FigureMetric figure_metric(const std::string& name, metrics::Better better) {
+  return drawn_metric(name, better, {metrics::metric_of_key(name), metrics::LengthUnit::mm});
+}
+
+FigureMetric figure_metric(const Study& study, const std::string& name, metrics::Better better) {
+  return drawn_metric(name, better, {metric_in(study, name), length_unit(study)});
+}
+
+FigureMetric figure_metric(const compare::ComparedMetric& metric) {
+  return drawn_metric(metric.name, metric.better, {compare::metric_of(metric), metric.unit});
 }
 
 std::string axis_title(const FigureMetric& metric) {

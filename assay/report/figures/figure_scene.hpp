@@ -20,6 +20,7 @@ std::vector<std::string> shown_metrics(const Study& study);
 
 /// A metric's short name for people, with its label and unit: "HD95, WT (mm)".
 std::string metric_title(const std::string& key, metrics::LengthUnit unit);
+std::string metric_title(const Study& study, const std::string& key);
 std::string metric_title(const compare::ComparedMetric& metric);
 
 /// The same in a sentence, without unit: "HD95 of WT".
@@ -34,10 +35,12 @@ struct FigureMetric {
   std::string short_title;
   metrics::Better better = metrics::Better::higher;
   Extent possible{};
+  std::optional<metrics::ChosenMetric> row{};  ///< none: the files do not say what it is
 };
 
-FigureMetric figure_metric(const std::string& name, metrics::Better better,
-                           metrics::LengthUnit unit = metrics::LengthUnit::mm);
+FigureMetric figure_metric(const std::string& name, metrics::Better better);
+FigureMetric figure_metric(const Study& study, const std::string& name, metrics::Better better);
+FigureMetric figure_metric(const compare::ComparedMetric& metric);
 
 /// The title with the direction in which it improves.
 std::string axis_title(const FigureMetric& metric);

@@ -56,8 +56,7 @@ void draw_row(Drawing& drawing, const Scale& x, double y, const metrics::Summary
 
 Figure panel(const compare::Comparison& comparison, Subgroups groups, std::size_t k) {
   const compare::MetricComparison& whole = comparison.metrics[k];
-  const FigureMetric metric =
-      figure_metric(whole.metric.name, whole.metric.better, whole.metric.unit);
+  const FigureMetric metric = figure_metric(whole.metric);
   std::vector<std::string> models, titles;
   models.reserve(comparison.models.size());
   titles.reserve(groups.size());

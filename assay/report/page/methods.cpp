@@ -120,9 +120,8 @@ std::string convention_words(const Study& study) {
 }
 
 std::string metric_words(const FigureMetric& metric, metrics::LengthUnit unit) {
-  const auto known = metrics::metric_of_key(metric.name);
-  if (!known) return fmt::format("{} (as the files define it)", metric.name);
-  const metrics::Metric& row = *known->metric;
+  if (!metric.row) return fmt::format("{} (as the files define it)", metric.name);
+  const metrics::Metric& row = **metric.row;
   std::string out = fmt::format("{} ({} = {}", row.title, metric.name, row.equation);
   if (!row.unit.empty()) out += fmt::format(", in {}", metrics::unit_in(row, unit));
   return out + (row.reference.empty() ? ")" : fmt::format("; {})", row.reference));
@@ -218,12 +217,12 @@ std::string scoring_words(const FigureScene& scene, std::string_view version) {
   if (scene.names.empty()) return "";
   std::vector<std::string> metrics, labels;
   for (const FigureMetric& metric : scene.metrics) {
-    const bool is_ours = metrics::metric_of_key(metric.name).has_value();
+    const bool is_ours = metric.row.has_value();
     const std::size_t of_label =
         is_ours ? std::min(metric.name.find(" of "), metric.name.size()) : metric.name.size();
-    add_distinct(metrics,
-                 metric_words(figure_metric(metric.name.substr(0, of_label), metric.better),
-                              length_unit(scene.study)));
+    add_distinct(metrics, metric_words(figure_metric(scene.study, metric.name.substr(0, of_label),
+                                                     metric.better),
+                                       length_unit(scene.study)));
     if (of_label < metric.name.size()) add_distinct(labels, metric.name.substr(of_label + 4));
   }
   std::size_t cases = scene.study.ids.size();

@@ -17,9 +17,9 @@ std::string figure_or_absent(const std::optional<double>& value) {
   return value ? figure_number(*value) : std::string(absent);
 }
 
-metrics::Summary summary_of(const Sample& sample, const std::string& metric) {
+metrics::Summary summary_of(const Sample& sample, const FigureMetric& metric) {
   const std::vector<metrics::Score> scores(sample.values.begin(), sample.values.end());
-  return metrics::summary(scores, metrics::summary_rules(metric));
+  return metrics::summary(scores, metrics::summary_rules(metric.row));
 }
 
 NamedTable summary_table(const FigureScene& scene) {
@@ -34,7 +34,7 @@ NamedTable summary_table(const FigureScene& scene) {
   for (const FigureMetric& metric : scene.metrics) {
     const std::vector<Sample> samples = samples_of(scene, metric.name);
     for (std::size_t m = 0; m < samples.size(); ++m) {
-      const metrics::Summary s = summary_of(samples[m], metric.name);
+      const metrics::Summary s = summary_of(samples[m], metric);
       table.rows.push_back(
           {scene.names[m], metric.name, std::to_string(s.n),
            fmt::format("{} ({})", figure_or_absent(s.mean), figure_or_absent(s.std)),

@@ -49,7 +49,7 @@ std::string metrics_json(const Study& study, const std::vector<std::string>& met
   out.reserve(metrics.size());
   for (const std::string& key : metrics) {
     out.push_back(fmt::format("{{\"key\":{},\"title\":{},\"better\":{}}}", json_text(key),
-                              json_text(metric_title(key, length_unit(study))),
+                              json_text(metric_title(study, key)),
                               json_text(name(direction_of(study, key)))));
   }
   return json_list(out);

@@ -67,8 +67,8 @@ Panel topic_panel(const PageContent& content, const std::string& topic) {
   for (const Figure& figure : content.figures)
     if (figure.topic == topic) figures.push_back(&figure);
   const FigureMetric metric =
-      figure_metric(topic, direction_of(content.study, topic), length_unit(content.study));
-  const bool is_metric = metrics::metric_of_key(topic).has_value();
+      figure_metric(content.study, topic, direction_of(content.study, topic));
+  const bool is_metric = metric.row.has_value();
   return {.title = metric.short_title,
           .about = is_metric ? axis_title(metric) : "",
           .metric = topic,
@@ -100,9 +100,9 @@ Panel overview_panel(const Study& study) {
   for (const compare::ResultTable& table : study.models)
     head += element("th", table.model_name, "scope=\"col\" class=\"number\"");
   for (const std::string& metric : all_metrics(study)) {
-    body += fmt::format("<tr><th scope=\"row\">{} {}</th>",
-                        html_escaped(metric_title(metric, length_unit(study))),
-                        direction_arrow(direction_of(study, metric)));
+    body +=
+        fmt::format("<tr><th scope=\"row\">{} {}</th>", html_escaped(metric_title(study, metric)),
+                    direction_arrow(direction_of(study, metric)));
     for (std::size_t m = 0; m < study.models.size(); ++m) body += overview_cell(study, m, metric);
     body += "</tr>\n";
   }
@@ -205,12 +205,11 @@ std::string worst_case_figure(const PageContent& content) {
   const Picture picture = error_picture(*found, drawn);
   const std::string& id = study.ids[found->place];
   const std::string what =
-      fmt::format("Worst case by {}: {}", metric_title(metrics.front(), length_unit(study)), id);
-  const std::string score =
-      study.models[model].model_name +
-      (value ? fmt::format(", {} {}", metric_title(metrics.front(), length_unit(study)),
-                           compare::plain_number(*value))
-             : "");
+      fmt::format("Worst case by {}: {}", metric_title(study, metrics.front()), id);
+  const std::string score = study.models[model].model_name +
+                            (value ? fmt::format(", {} {}", metric_title(study, metrics.front()),
+                                                 compare::plain_number(*value))
+                                   : "");
   return fmt::format(
       "<figure class=\"worst\"><a href=\"#viewer\"><img src=\"data:image/png;base64,{}\" "
       "width=\"{}\" height=\"{}\" alt=\"{}\"></a><figcaption><b>{}</b> "

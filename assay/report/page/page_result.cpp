@@ -94,7 +94,7 @@ std::string single_sentence(const Study& study) {
           ? fmt::format("{} has a mean {} of", bold(table.model_name), html_escaped(what))
           : fmt::format("Judged by {}, {} has a mean of", html_escaped(what),
                         bold(table.model_name));
-  const auto known = metrics::metric_of_key(metrics[0]);
+  const auto known = metric_in(study, metrics[0]);
   const std::string unit = known && !(*known)->unit.empty()
                                ? "\u00A0" + std::string(unit_in(**known, length_unit(study)))
                                : "";
@@ -175,7 +175,7 @@ std::vector<std::string> left_out_of(const Study& study, std::size_t model) {
     const auto lost = column->values.size() - static_cast<std::size_t>(finite);
     const std::size_t failed = column->failed.size();
     if (lost != 0)
-      out.push_back(fmt::format("{} of {}{}", lost, metric_title(metric, length_unit(study)),
+      out.push_back(fmt::format("{} of {}{}", lost, metric_title(study, metric),
                                 failed == 0 ? "" : fmt::format(" ({} by the model)", failed)));
   }
   return out;

@@ -120,9 +120,8 @@ SummaryColumn column_of(const Study& study, const std::string& metric) {
   return out;
 }
 
-std::string column_head(const SummaryColumn& column, const std::string& label,
-                        metrics::LengthUnit unit) {
-  const FigureMetric metric = figure_metric(column.metric, column.better, unit);
+std::string column_head(const Study& study, const SummaryColumn& column, const std::string& label) {
+  const FigureMetric metric = figure_metric(study, column.metric, column.better);
   return fmt::format(
       "<th scope=\"col\" class=\"number\" data-metric=\"{}\" title=\"{}\">{}{}{}</th>\n",
       html_escaped(column.metric), html_escaped(axis_title(metric)),
@@ -139,7 +138,7 @@ std::string headline_table(const Study& study) {
   const std::string label = label_words(study);
   for (const std::string& metric : shown_metrics(study)) {
     columns.push_back(column_of(study, metric));
-    head += column_head(columns.back(), label, length_unit(study));
+    head += column_head(study, columns.back(), label);
   }
   for (std::size_t m = 0; m < study.models.size(); ++m) {
     const bool is_baseline = study.comparison && study.comparison->baseline == m;
@@ -242,14 +241,14 @@ std::vector<std::size_t> places_in_study(const Study& study, std::size_t model) 
 }
 
 metrics::Summary mean_of(const Study& study, std::size_t model, const std::string& metric) {
-  return summary(scores_of(study, model, metric), metrics::summary_rules(metric));
+  return summary(scores_of(study, model, metric), metrics::summary_rules(metric_in(study, metric)));
 }
 
 metrics::Better direction_of(const Study& study, const std::string& metric) {
   if (study.comparison)
     for (const compare::MetricComparison& compared : study.comparison->metrics)
       if (compared.metric.name == metric) return compared.metric.better;
-  const auto known = metrics::metric_of_key(metric);
+  const auto known = metric_in(study, metric);
   return known ? (*known)->better : metrics::Better::higher;
 }
 
