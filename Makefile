@@ -1,7 +1,7 @@
 # The two commands: `make demo` and `make test`. Each does all set-up; all are safe to repeat.
 # `make check` adds what takes longer: sanitizers and lint. `make test-cluster` starts a private Slurm, `make test-peers`
 # compares with other tools.
-.PHONY: all build demo test check test-cluster test-peers bench bench-runs bench-check format lint fuzz soak reliability docs
+.PHONY: all build demo test check test-cluster test-peers bench bench-runs bench-data bench-check format lint fuzz soak reliability docs
 .PHONY: dist test-dist test-arm site install clean
 all: build
 
@@ -48,7 +48,7 @@ test-cluster:
 
 # Against other tools, from the Python package index; skips where that cannot be reached.
 test-peers: build
-	@tools/setup.sh build test
+	@tools/setup.sh build test peers
 	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=OFF >/dev/null
 	@cmake --build $(BUILD) --target model_server
 	@tools/model_servers.sh; status=$$?; tools/peers.sh && exit $$status
@@ -80,6 +80,13 @@ bench-runs:
 	@cmake --build $(BUILD) --target assay_program usage make_cohort inflate_only assay_bench
 	@/usr/bin/python3 bench/runs_bench.py $(if $(BEFORE),--before $(BEFORE)) \
 	  --out build/bench/runs.json --markdown build/bench/runs.md
+
+# What it costs to read DICOM and pictures, against Python: a minute.
+bench-data:
+	@tools/setup.sh build test
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) --target assay_program
+	@/usr/bin/python3 bench/data_bench.py --check
 
 # Fails when a job takes 10 % more instructions than bench/instructions.json has recorded.
 bench-check:

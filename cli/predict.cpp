@@ -17,6 +17,7 @@
 #include "assay/base/own_threads.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
+#include "assay/image/dicom_series.hpp"
 #include "assay/image/folder.hpp"
 #include "assay/image/npy.hpp"
 #include "assay/report/text/text_table.hpp"
@@ -85,18 +86,25 @@ std::string stem_of(const fs::path& path) {
   return std::string(without_image_ending(path.generic_string()));
 }
 
+/// "ct" of "scans/ct/".
+std::string name_of_folder(const fs::path& folder) {
+  return (fs::absolute(folder).lexically_normal() / "").parent_path().filename().string();
+}
+
 std::vector<Task> tasks_of(const std::vector<std::string>& typed) {
   std::vector<Task> tasks;
   for (const std::string& word : typed) {
     const std::vector<fs::path> listed = score::listed_channels(word, "");
     for (const fs::path& file : listed)
-      if (!fs::exists(file)) throw Error(Error::Kind::io, file, "no such image or folder");
+      if (!fs::exists(file) && !is_series(file))
+        throw Error(Error::Kind::io, file, "no such image or folder");
     if (listed.size() > 1 || !fs::is_directory(word)) {
       tasks.push_back({listed, stem_of(listed.front().filename())});
       continue;
     }
-    for (const std::string& image : without_illustrations(require_images(word)))
-      tasks.push_back({{fs::path(word) / image}, stem_of(image)});
+    for (const std::string& image : without_illustrations(require_scans(word)))
+      tasks.push_back(image == "." ? Task{{word}, name_of_folder(word)}
+                                   : Task{{fs::path(word) / image}, stem_of(image)});
   }
   if (tasks.empty())
     throw Error(Error::Kind::usage, "give an image: assay predict MODEL IMAGE… --out DIR");

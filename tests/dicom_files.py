@@ -74,12 +74,16 @@ def write(path, data, syntax=ExplicitVRLittleEndian):
     return path
 
 
-def segment(number, label, concept=None):
+def segment(number, label, concept=None, color=None):
+    """`color`: L*, a* and b* as DICOM stores them."""
     concept = concept or (f"{number:06}", label)
-    return item(SegmentNumber=number, SegmentLabel=label, SegmentAlgorithmType="AUTOMATIC",
-                SegmentAlgorithmName="test",
-                SegmentedPropertyCategoryCodeSequence=Sequence([code("123037004", "Anatomy")]),
-                SegmentedPropertyTypeCodeSequence=Sequence([code(*concept)]))
+    out = item(SegmentNumber=number, SegmentLabel=label, SegmentAlgorithmType="AUTOMATIC",
+               SegmentAlgorithmName="test",
+               SegmentedPropertyCategoryCodeSequence=Sequence([code("123037004", "Anatomy")]),
+               SegmentedPropertyTypeCodeSequence=Sequence([code(*concept)]))
+    if color:
+        out.RecommendedDisplayCIELabValue = list(color)
+    return out
 
 
 def frame(geometry, slice_number, number=None):
@@ -123,12 +127,12 @@ def segmentation(segments, frames, geometry, kind="BINARY", **fields):
 
 
 def write_segmentation(path, masks, geometry=None, kind="BINARY", seed=None, keep_empty=False,
-                       concepts=None, syntax=ExplicitVRLittleEndian, **fields):
+                       concepts=None, colors=None, syntax=ExplicitVRLittleEndian, **fields):
     """`masks`: {name: volume}, numbered from 1 in their order. Frames without a voxel are left out
     unless `keep_empty`; with a `seed` they come in a random order. A LABELMAP takes one volume for
     all: {name: mask} that do not overlap."""
     geometry = geometry or Geometry()
-    segments = [segment(number, name, (concepts or {}).get(name))
+    segments = [segment(number, name, (concepts or {}).get(name), (colors or {}).get(name))
                 for number, name in enumerate(masks, 1)]
     frames = []
     if kind == "LABELMAP":
@@ -145,12 +149,16 @@ def write_segmentation(path, masks, geometry=None, kind="BINARY", seed=None, kee
     return write(path, segmentation(segments, frames, geometry, kind, **fields), syntax)
 
 
-def write_series(folder, volume, geometry=None, study="study", patient="P1", slope=1, intercept=0):
-    """A CT slice per file, in files whose names do not tell their order."""
+def write_series(folder, volume, geometry=None, study="study", patient="P1", slope=1, intercept=0,
+                 series=None, change=None, **fields):
+    """A CT slice per file, in files whose names do not tell their order. `slope` may be a list, one
+    for each slice; `change(z, data)` is called before a slice is written and may return False to
+    leave it out."""
     geometry = geometry or Geometry()
+    slopes = numpy.broadcast_to(slope, len(volume))
     for z, plane in enumerate(numpy.asarray(volume, numpy.int16)):
-        data = new_object(CT, study, patient, Modality="CT", InstanceNumber=z + 1)
-        data.SeriesInstanceUID = uid((CT, study))
+        data = new_object(CT, study, patient, Modality="CT", InstanceNumber=z + 1, **fields)
+        data.SeriesInstanceUID = uid((CT, study) if series is None else (CT, study, series))
         data.ImagePositionPatient = texts(geometry.position(z))
         data.ImageOrientationPatient = texts(geometry.orientation)
         data.PixelSpacing = texts(geometry.spacing[1:])
@@ -159,10 +167,11 @@ def write_series(folder, volume, geometry=None, study="study", patient="P1", slo
         data.SamplesPerPixel, data.PhotometricInterpretation = 1, "MONOCHROME2"
         data.BitsAllocated, data.BitsStored, data.HighBit = 16, 16, 15
         data.PixelRepresentation = 1
-        data.RescaleSlope, data.RescaleIntercept = f"{slope:g}", f"{intercept:g}"
+        data.RescaleSlope, data.RescaleIntercept = f"{slopes[z]:g}", f"{intercept:g}"
         data.PixelData = plane.tobytes()
         data["PixelData"].VR = "OW"
-        write(pathlib.Path(folder) / f"{(z * 7) % 101:03}.dcm", data)
+        if change is None or change(z, data) is not False:
+            write(pathlib.Path(folder) / f"{series or ''}{(z * 7) % 101:03}.dcm", data)
     return folder
 
 
@@ -173,7 +182,7 @@ def contour(points, kind="CLOSED_PLANAR"):
                 ContourData=[f"{value:.4f}" for value in flat])
 
 
-def write_contours(path, structures, study="study", patient="P1", **fields):
+def write_contours(path, structures, study="study", patient="P1", colors=None, **fields):
     """`structures`: {name: [points of a polygon, ...]}, numbered from 1 in their order, drawn on
     the series that `write_series` makes of the study."""
     data = new_object(CONTOURS, study, patient, Modality="RTSTRUCT", **fields)
@@ -187,4 +196,7 @@ def write_contours(path, structures, study="study", patient="P1", **fields):
         item(ReferencedROINumber=number, ContourSequence=Sequence(
             [each if isinstance(each, Dataset) else contour(each) for each in polygons]))
         for number, polygons in enumerate(structures.values(), 1)])
+    for drawn, name in zip(data.ROIContourSequence, structures):
+        if colors and name in colors:
+            drawn.ROIDisplayColor = list(colors[name])
     return write(path, data)

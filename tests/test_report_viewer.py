@@ -122,6 +122,26 @@ def test_the_viewer_tells_a_wrong_label_from_a_missed_one(browser, tmp_path):
     assert "error 2 of 3: 0.0010 mL" in text(browser, ".found")
 
 
+def test_labels_have_the_colours_that_a_table_gives_them(browser, tmp_path):
+    two_label_case(tmp_path)
+    (tmp_path / "names.csv").write_text("value,name,r,g,b\n1,core,200,10,30\n2,rim,20,40,250\n")
+    assay("score", "pred", "ref", "--labels", "all", "--label-names", "names.csv", "--out",
+          "scores.json", cwd=tmp_path)
+    page = report(tmp_path, tmp_path / "scores.json", "--images", tmp_path / "images")
+    open_page(browser, page)
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(
+        By.CSS_SELECTOR, "canvas[data-slice]"))
+    without_lines(browser)
+    browser.execute_script(
+        """const select = document.querySelector('select[aria-label="Colours"]');
+        select.value = "reference"; select.dispatchEvent(new Event("change"));""")
+    go_to_slice(browser, 3)
+    grey = pixel(browser, "axial", 11, 0)[0]
+    for x, colour in ((3, (200, 10, 30)), (8, (20, 40, 250))):
+        found = pixel(browser, "axial", x, 10 - 1 - 4)
+        assert max(abs(a - b) for a, b in zip(found, blend(grey, colour))) <= 1
+
+
 def idat(png):
     """The packed rows of a PNG file."""
     at = 8

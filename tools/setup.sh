@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the named groups need, and nothing that is already there. Safe to repeat. Without root it names what is missing
 # in one line, and succeeds where the program can be built without that.
-# usage: setup.sh GROUP...        groups: build test fuzz bench cluster dist arm site
+# usage: setup.sh GROUP...        groups: build test fuzz bench cluster dist arm site peers
 set -euo pipefail
 
 build="g++ cmake ninja-build ccache pkg-config git
@@ -19,14 +19,15 @@ cluster="slurm-wlm slurmd slurmctld slurm-client munge snakemake python3-distrib
 dist="dpkg-dev binutils nasm debootstrap python3 python3-pip python3-pil"
 arm="g++-aarch64-linux-gnu qemu-user-static cmake ninja-build pkg-config ccache"
 site="mkdocs mkdocs-material"
+peers="python3-venv plastimatch dcmtk"
 # npm brings ONNX Runtime. Debian's only where there is none: many machines have a newer one that is no package.
 command -v npm >/dev/null || test="$test nodejs npm" bench="$bench nodejs npm"
 
 wanted=()
 for group in "$@"; do
   case "$group" in
-    build | test | fuzz | bench | cluster | dist | arm | site) read -r -d '' -a names <<<"${!group}" || true; wanted+=("${names[@]}") ;;
-    *) echo "setup: there is no group '$group' (build, test, fuzz, bench, cluster, dist, arm, site)" >&2; exit 2 ;;
+    build | test | fuzz | bench | cluster | dist | arm | site | peers) read -r -d '' -a names <<<"${!group}" || true; wanted+=("${names[@]}") ;;
+    *) echo "setup: there is no group '$group' (build, test, fuzz, bench, cluster, dist, arm, site, peers)" >&2; exit 2 ;;
   esac
 done
 

@@ -14,8 +14,9 @@ export const kindColours = [null, [0, 158, 115], [213, 94, 0], [86, 180, 233], [
 /** Colours of labels, the first for code 1; they repeat. */
 export const labelColours = [[240, 228, 66], [0, 114, 178], [230, 97, 1], [94, 201, 98], [178, 102, 255], [255, 120, 160], [64, 200, 200], [170, 120, 60]];
 
-export function labelColour(code) {
-  return labelColours[(code - 1) % labelColours.length];
+/** `own`: colours that regions brought with them, by code. */
+export function labelColour(code, own) {
+  return own?.get(code) ?? labelColours[(code - 1) % labelColours.length];
 }
 
 /** Which codes are looked at. `merged`: they are one region, within which any code agrees with any other. */
@@ -46,19 +47,20 @@ export function sliceOf(voxels, shape, plane, slice) {
 }
 
 /** The colour over a voxel, or null. */
-function overlay(prediction, reference, look, colouring) {
+function overlay(prediction, reference, look, { colouring, own }) {
   if (colouring === "agreement") return kindColours[kindOf(prediction, reference, look)];
   const code = colouring === "prediction" ? prediction : reference;
-  return look.on[code] === 1 ? labelColour(code) : null;
+  return look.on[code] === 1 ? labelColour(code, own) : null;
 }
 
 /** Greys within a window, with colours over them, as RGBA. */
-export function painted({ image, prediction, reference }, look, { opacity, colouring, low, high }) {
+export function painted({ image, prediction, reference }, look, style) {
+  const { opacity, low, high } = style;
   const count = reference.length;
   const out = new Uint8ClampedArray(4 * count);
   for (let i = 0; i < count; ++i) {
     const grey = image === null ? 38 : Math.min(Math.max(255 * (image[i] - low) / (high - low), 0), 255);
-    const colour = opacity === 0 ? null : overlay(prediction[i], reference[i], look, colouring);
+    const colour = opacity === 0 ? null : overlay(prediction[i], reference[i], look, style);
     for (let c = 0; c < 3; ++c)
       out[4 * i + c] = colour === null ? grey : Math.round((1 - opacity) * grey + opacity * colour[c]);
     out[4 * i + 3] = 255;

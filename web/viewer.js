@@ -124,6 +124,7 @@ export class CaseViewer {
     const { study, volume } = this;
     this.model = volume.models.includes(this.wanted) ? this.wanted : this.worstModel();
     this.chosen = new Set(volume.regions.keys());
+    this.style.own = new Map(volume.regions.filter(({ codes, color }) => codes.length === 1 && color).map(({ codes, color }) => [codes[0], color]));
     this.errors = null;
     this.centre = volume.shape.map((count) => count / 2);
     this.zoom = 1;
@@ -151,7 +152,7 @@ export class CaseViewer {
   regionToggles() {
     this.toggles = this.volume.regions.map((region, at) => {
       const swatch = make("i", { class: "swatch" });
-      if (region.codes.length === 1) swatch.style.background = `rgb(${labelColour(region.codes[0]).join(" ")})`;
+      if (region.codes.length === 1) swatch.style.background = `rgb(${labelColour(region.codes[0], this.style.own).join(" ")})`;
       const button = make("button", { type: "button", "aria-pressed": "true", onclick: () => {
         if (!this.chosen.delete(at)) this.chosen.add(at);
         button.setAttribute("aria-pressed", String(this.chosen.has(at)));

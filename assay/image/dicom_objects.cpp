@@ -57,6 +57,16 @@ bool is_structure_class(std::string_view class_uid) {
   return std::ranges::find(classes, class_uid) != classes.end();
 }
 
+bool is_image_class(std::string_view class_uid) {
+  // Presentation states, what is derived, waveforms and reports, documents, radiotherapy; then the
+  // directory of a disc.
+  constexpr std::array<std::string_view, 6> others = {
+      "1.2.840.10008.5.1.4.1.1.11.",  "1.2.840.10008.5.1.4.1.1.66",   "1.2.840.10008.5.1.4.1.1.88.",
+      "1.2.840.10008.5.1.4.1.1.104.", "1.2.840.10008.5.1.4.1.1.481.", "1.2.840.10008.1.3.10"};
+  return std::ranges::none_of(others,
+                              [&](std::string_view each) { return class_uid.starts_with(each); });
+}
+
 bool holds_structures(const std::filesystem::path& path) {
   const auto found = class_of_file(path);
   return found && is_structure_class(*found);

@@ -32,6 +32,10 @@ std::optional<std::string> class_of_file(const std::filesystem::path& path);
 /// Whether objects of a class have named structures: segmentations and contours (RTSTRUCT).
 bool is_structure_class(std::string_view class_uid);
 
+/// Whether objects of a class are images; not those without pixels, such as plans and reports, and
+/// not what is derived from images, such as segmentations and doses.
+bool is_image_class(std::string_view class_uid);
+
 /// Whether a path is a DICOM file with named structures: a segmentation or contours.
 bool holds_structures(const std::filesystem::path& path);
 
@@ -48,11 +52,16 @@ struct DicomSummary {
   std::string class_uid{};
   std::string study_uid{}, series_uid{}, referenced_series_uid{};
   std::string patient_id{}, patient_name{};
+  std::string modality{}, series_number{}, series_description{};
   std::vector<StructureName> structures{};  ///< of segmentations and contours
 };
 
 /// From the first elements of the file. Throws Error with the path in front.
 DicomSummary read_dicom_summary(const std::filesystem::path& path);
+
+/// The structures of a file with their colours, for which the whole file is read. Throws Error with
+/// the path in front.
+std::vector<StructureName> read_structure_names(const std::filesystem::path& path);
 
 /// What decides how structures become voxels.
 struct StructureReading {
@@ -73,5 +82,10 @@ StructureSet parse_structures(Buffer file, const StructureReading& how = {});
 /// A file as an image: a label map of its structures by their numbers, or a map of probabilities.
 /// Throws Error, Error::input also where structures overlap. `path` says where a series may be.
 Image decode_dicom(Buffer bytes, const std::filesystem::path& path);
+
+/// The slices in the files of one series as one image, sorted by position. Throws Error, with the
+/// path of a file in front if one is at fault.
+Image read_slices(const std::vector<std::filesystem::path>& files, Buffer scratch);
+ImageHeader read_slices_header(const std::vector<std::filesystem::path>& files);
 
 }  // namespace assay

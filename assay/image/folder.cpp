@@ -2,10 +2,14 @@
 #include "assay/image/folder.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
+#include "assay/image/dicom_objects.hpp"
+#include "assay/image/dicom_series.hpp"
 #include "assay/image/foreign_files.hpp"
 #include "assay/image/formats.hpp"
 
@@ -26,10 +30,9 @@ bool has_own_header(const fs::path& path) {
   return fs::exists(path.parent_path() / name.replace(dot, 4, ".hdr"));
 }
 
-}  // namespace
-
-std::vector<std::string> list_images(const fs::path& root) try {
-  std::vector<std::string> found;
+/// Calls `use` with the path of every file below `root` that is not hidden.
+template <class Use>
+void walk_files(const fs::path& root, Use use) try {
   const auto options = fs::directory_options::follow_directory_symlink;
   for (auto it = fs::recursive_directory_iterator(root, options); it != fs::end(it); ++it) {
     const fs::path& path = it->path();
@@ -37,25 +40,70 @@ std::vector<std::string> list_images(const fs::path& root) try {
       if (it->is_directory()) it.disable_recursion_pending();
       continue;
     }
-    if (it->is_directory() || image_ending(path.filename().string()).empty()) continue;
-    if (!has_own_header(path)) found.push_back(path.lexically_relative(root).generic_string());
+    if (!it->is_directory()) use(path);
   }
-  std::ranges::sort(found);
-  return found;
 } catch (const fs::filesystem_error& trouble) {
-  if (trouble.code() == std::errc::interrupted) return list_images(root);
+  if (trouble.code() == std::errc::interrupted) return walk_files(root, use);
   throw Error(Error::Kind::io, root,
               "the folder cannot be read; check the path and "
               "its permissions");
 }
 
-std::vector<std::string> require_images(const fs::path& root) {
-  std::vector<std::string> found = list_images(root);
+bool is_image(const fs::path& path) {
+  return !image_ending(path.filename().string()).empty() && !has_own_header(path);
+}
+
+/// Files of one folder are one image if any two of them are of one series.
+std::set<fs::path> scans_among(const fs::path& folder, const std::vector<fs::path>& files) {
+  if (files.size() > 1 && series_among(files).size() < files.size()) return {folder};
+  return {files.begin(), files.end()};
+}
+
+std::vector<std::string> sorted_below(const fs::path& root, const std::set<fs::path>& paths) {
+  std::vector<std::string> out;
+  for (const fs::path& path : paths) out.push_back(path.lexically_relative(root).generic_string());
+  std::ranges::sort(out);
+  return out;
+}
+
+std::vector<std::string> required(std::vector<std::string> found, const fs::path& root) {
   if (!found.empty()) return found;
   const std::string foreign = foreign_content(root);
   throw Error(
       Error::Kind::input, root,
       (foreign.empty() ? "no image in this folder (" + joined(image_endings()) + ")" : foreign));
+}
+
+}  // namespace
+
+std::vector<std::string> list_images(const fs::path& root) {
+  std::set<fs::path> found;
+  walk_files(root, [&](const fs::path& path) {
+    if (is_image(path)) found.insert(path);
+  });
+  return sorted_below(root, found);
+}
+
+std::vector<std::string> require_images(const fs::path& root) {
+  return required(list_images(root), root);
+}
+
+std::vector<std::string> list_scans(const fs::path& root) {
+  std::set<fs::path> found;
+  std::map<fs::path, std::vector<fs::path>> slices;  // by folder
+  walk_files(root, [&](const fs::path& path) {
+    if (const auto class_uid = class_of_file(path)) {
+      if (is_image_class(*class_uid)) slices[path.parent_path()].push_back(path);
+    } else if (is_image(path)) {
+      found.insert(path);
+    }
+  });
+  for (const auto& [folder, files] : slices) found.merge(scans_among(folder, files));
+  return sorted_below(root, found);
+}
+
+std::vector<std::string> require_scans(const fs::path& root) {
+  return required(list_scans(root), root);
 }
 
 std::vector<std::string> without_illustrations(std::vector<std::string> paths) {

@@ -15,6 +15,12 @@ std::vector<std::string> list_images(const std::filesystem::path& root);
 /// The same of a folder that must hold one. Throws Error::input that says what is there instead.
 std::vector<std::string> require_images(const std::filesystem::path& root);
 
+/// The same for the images that models are run on and reports show: a folder with the slices of a
+/// DICOM series is one image, and its path is that of the folder ("." for `root` itself). DICOM
+/// files need no ending; segmentations, contours and others without pixels are left out.
+std::vector<std::string> list_scans(const std::filesystem::path& root);
+std::vector<std::string> require_scans(const std::filesystem::path& root);
+
 /// The same paths without the pictures that lie among volumes: they show something to people, as
 /// nnU-Net's progress.png does. A pattern can select them.
 std::vector<std::string> without_illustrations(std::vector<std::string> paths);

@@ -15,6 +15,7 @@
 #include "assay/base/gzip.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/image/dicom_series.hpp"
 #include "assay/image/foreign_files.hpp"
 #include "assay/image/formats.hpp"
 #include "assay/image/image_size.hpp"
@@ -334,6 +335,7 @@ Buffer Image::release() && {
 
 Image read_image(const fs::path& path, Buffer scratch, Volumes volumes, VoxelReader reader,
                  const PictureRules& pictures) try {
+  if (is_series(path)) return read_series(path, std::move(scratch));
   const HowToRead how = {volumes, reader, pictures};
   const auto header_path = first_existing(nifti_header_paths(path));
   std::error_code ignored;
@@ -373,6 +375,7 @@ Image different_voxels(const Image& image) {
 }
 
 ImageHeader read_image_header(const fs::path& path, const PictureRules& pictures) try {
+  if (is_series(path)) return read_series_header(path);
   const auto found = first_existing(nifti_header_paths(path));
   std::error_code ignored;
   const fs::path& header = found && fs::exists(*found, ignored) ? *found : path;
@@ -421,6 +424,7 @@ std::optional<fs::path> other_half(const fs::path& path) try {
 }  // namespace
 
 std::string image_sha256(const fs::path& path) {
+  if (is_series(path)) return series_sha256(path);
   const std::string own = sha256_of_file(path);
   const auto other = other_half(path);
   return other ? sha256(own + sha256_of_file(*other)) : own;

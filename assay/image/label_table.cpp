@@ -47,17 +47,6 @@ std::optional<Color> color_of(std::span<const std::string_view> words) {
   return out;
 }
 
-/// "#00FF00".
-std::optional<Color> color_of(std::string_view text) {
-  text = trimmed(text);
-  const auto bits = text.size() == 7 && text.front() == '#'
-                        ? whole<std::uint32_t>(text.substr(1), 16)
-                        : std::nullopt;
-  if (!bits) return std::nullopt;
-  return Color{static_cast<std::uint8_t>(*bits >> 16), static_cast<std::uint8_t>(*bits >> 8),
-               static_cast<std::uint8_t>(*bits)};
-}
-
 // ---- A table with a header.
 
 /// The columns that have one of the names, whatever their case.
@@ -110,7 +99,7 @@ std::optional<Color> color_in(const std::vector<std::string>& row, const Columns
     out = color_of(words);
     if (!out) refuse_line(line, "has a colour that is not three whole numbers from 0 to 255");
   } else if (columns.color && is_given(row[*columns.color])) {
-    out = color_of(std::string_view(row[*columns.color]));
+    out = color_of_hex(row[*columns.color]);
     if (!out) refuse_line(line, "has a colour that is not written as #RRGGBB");
   }
   return out;
@@ -238,6 +227,20 @@ void read_segment_line(std::map<std::size_t, Segment>& to, std::string_view line
 }
 
 }  // namespace
+
+std::string hex_text(const Color& color) {
+  return fmt::format("#{:02X}{:02X}{:02X}", color[0], color[1], color[2]);
+}
+
+std::optional<Color> color_of_hex(std::string_view text) {
+  text = trimmed(text);
+  const auto bits = text.size() == 7 && text.front() == '#'
+                        ? whole<std::uint32_t>(text.substr(1), 16)
+                        : std::nullopt;
+  if (!bits) return std::nullopt;
+  return Color{static_cast<std::uint8_t>(*bits >> 16), static_cast<std::uint8_t>(*bits >> 8),
+               static_cast<std::uint8_t>(*bits)};
+}
 
 std::vector<Segment> segments_in(std::string_view header) {
   std::map<std::size_t, Segment> found;

@@ -3,12 +3,20 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "assay/image.hpp"
 
 namespace assay {
+
+/// "#00FF00".
+std::string hex_text(const Color& color);
+
+/// The reverse; nothing for any other text.
+std::optional<Color> color_of_hex(std::string_view text);
 
 /// Reads a table by its content: CSV or TSV with a header (value, name, r, g, b or a colour such as
 /// #00FF00), FreeSurfer's look-up table, 3D Slicer's .ctbl, or ITK-SNAP's label descriptions.

@@ -25,6 +25,10 @@ DicomSummary read_dicom_summary(const std::filesystem::path& path) {
   refuse_dicom(path.string());
 }
 
+std::vector<StructureName> read_structure_names(const std::filesystem::path& path) {
+  refuse_dicom(path.string());
+}
+
 StructureSet read_structures(const std::filesystem::path& path, const StructureReading&) {
   refuse_dicom(path.string());
 }
@@ -35,6 +39,14 @@ StructureSet parse_structures(Buffer, const StructureReading&) {
 
 Image decode_dicom(Buffer, const std::filesystem::path& path) {
   refuse_dicom(path.string());
+}
+
+Image read_slices(const std::vector<std::filesystem::path>& files, Buffer) {
+  refuse_dicom(files.front().string());
+}
+
+ImageHeader read_slices_header(const std::vector<std::filesystem::path>& files) {
+  refuse_dicom(files.front().string());
 }
 
 }  // namespace assay

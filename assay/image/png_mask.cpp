@@ -16,6 +16,7 @@
 #include "assay/base/gzip.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/image/png_rows.hpp"
 
 namespace assay {
 namespace {
@@ -136,6 +137,9 @@ bool read_png(PngReader& reader, bool is_colored) {
 }
 
 void decode_png(PngBytes file, const Layout& layout, std::span<std::byte> into) {
+  const std::size_t width = layout.header.grid.shape[0];
+  const bool has_bytes = layout.header.type == VoxelType::u8 && !layout.is_colored;
+  if (has_bytes && unpack_png_rows(file, width, into)) return;
   PngReader reader(file, into, layout.header.grid.shape[1]);
   if (!read_png(reader, layout.is_colored)) throw broken_png();
 }

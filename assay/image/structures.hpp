@@ -28,6 +28,7 @@ struct StructureName {
   Label number = 0;    ///< of the segment or the region of interest; the label in a label map
   std::string name{};  ///< "Liver"
   std::string code{};  ///< "SCT 10200004", of what was segmented; "" when it has none
+  std::optional<Color> color{};  ///< in which it is to be shown
 
   bool operator==(const StructureName&) const = default;
 };

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct DrawnMask {
 struct DrawnRegion {
   std::string key, name;
   std::vector<std::uint8_t> codes{};
+  std::optional<Color> color{};  ///< that its files or a look-up table gave it
 
   bool operator==(const DrawnRegion&) const = default;
 };

@@ -9,6 +9,7 @@
 #include "assay/base/nearest.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
+#include "assay/image/dicom_series.hpp"
 #include "assay/image/folder.hpp"
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/region_volume.hpp"
@@ -39,7 +40,7 @@ fs::path locate_file(const WantedFile& wanted, const fs::path& results) {
     throw Error(Error::Kind::input, results.string() + ": names no file for this case");
   bool other_content = false;
   for (const fs::path& path : candidates(wanted, results)) {
-    if (!is_file(path)) continue;
+    if (!is_file(path) && !is_series(path)) continue;
     if (wanted.sha256.empty() || score::has_content(path, wanted.sha256)) return path;
     other_content = true;
   }
@@ -51,10 +52,11 @@ fs::path locate_file(const WantedFile& wanted, const fs::path& results) {
 
 std::optional<std::string> image_of(const std::string& id, const std::vector<std::string>& images) {
   const auto begins = [&](const std::string& image) {
-    constexpr std::string_view separators = "_.";
+    constexpr std::string_view separators = "_./";
     return image.starts_with(id) && image.size() > id.size() &&
            separators.find(image[id.size()]) != separators.npos;
   };
+  if (images == std::vector<std::string>{"."}) return ".";  // the folder itself is one image
   for (const std::string& image : images)
     if (without_image_ending(image) == id) return image;
   const auto found = std::ranges::find_if(images, begins);
@@ -184,7 +186,7 @@ void add_recorded_image(const Study& study, const CaseSources& sources, RegionCa
 }
 
 CaseVolume read_one(const Study& study, const ShownCase& shown, const CaseSources& sources,
-                    const ImageRoots& roots) {
+                    const ImageRoots& roots, const std::vector<std::string>& images) {
   if (sources.models.empty())
     throw Error(Error::Kind::input, "its results files name no images; 'assay score' writes them");
   const CaseSources::OfModel& first = sources.models.front();
@@ -197,7 +199,7 @@ CaseVolume read_one(const Study& study, const ShownCase& shown, const CaseSource
   read_predictions(study, sources, roots, out);
   if (roots.images.empty())
     add_recorded_image(study, sources, out);
-  else if (const auto image = image_of(study.ids[shown.place], list_images(roots.images)))
+  else if (const auto image = image_of(study.ids[shown.place], images))
     out.add_image(roots.images / *image);
   else
     out.note("no image in " + roots.images.string() + " is named after this case");
@@ -252,9 +254,9 @@ std::vector<std::string> failure_notes(const std::vector<Failures>& failures) {
 }
 
 /// A folder of images that has none of the cases is probably a mistake of the user.
-void note_idle_images(const Study& study, const VolumeRequest& request, VolumeReading& out) {
+void note_idle_images(const Study& study, const VolumeRequest& request,
+                      const std::vector<std::string>& images, VolumeReading& out) {
   if (request.roots.images.empty()) return;
-  const std::vector<std::string> images = list_images(request.roots.images);
   const bool is_used = std::ranges::any_of(request.cases, [&](const ShownCase& shown) {
     return image_of(study.ids[shown.place], images).has_value();
   });
@@ -291,13 +293,15 @@ std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric
 
 VolumeReading read_volumes(const Study& study, const VolumeRequest& request) {
   const FilesOfModels files = read_files_of_models(study, request.executor);
+  const fs::path& folder = request.roots.images;
+  const auto images = folder.empty() ? std::vector<std::string>() : list_scans(folder);
   std::vector<std::optional<CaseVolume>> read(request.cases.size());
   std::vector<std::string> reasons(request.cases.size());
   run_tasks(request.executor, request.cases.size(), [&](std::size_t i) {
     const ShownCase& shown = request.cases[i];
     const CaseSources sources = sources_of(study, study.ids[shown.place], files);
     try {
-      read[i] = read_one(study, shown, sources, request.roots);
+      read[i] = read_one(study, shown, sources, request.roots, images);
     } catch (const Error& error) {
       if (is_expected(request, shown, sources)) reasons[i] = error.what();
     }
@@ -313,7 +317,7 @@ VolumeReading read_volumes(const Study& study, const VolumeRequest& request) {
     if (!reasons[i].empty()) add_failure(failures, study.ids[request.cases[i].place], reasons[i]);
   }
   out.notes = failure_notes(failures);
-  note_idle_images(study, request, out);
+  note_idle_images(study, request, images, out);
   return out;
 }
 

@@ -139,6 +139,20 @@ TEST(RegionCase, another_place_is_refused_and_an_image_of_it_only_noted) {
   EXPECT_THAT(volume.notes.at(0), HasSubstr("shown without its image"));
 }
 
+TEST(RegionCase, of_a_larger_image_the_part_around_the_reference_is_shown) {
+  const TemporaryFolder folder;
+  Volume<std::uint8_t> reference(Grid{.shape = {2, 1, 2}}, {1, 0, 0, 1});
+  Grid around = {.shape = {4, 1, 3}};
+  around.affine[0][3] = -1;  // one voxel to the left
+  around.affine[2][3] = -1;  // and one below
+  Volume<std::uint8_t> image(around, {9, 9, 9, 9, 9, 0, 50, 9, 9, 100, 100, 9});
+  write_image(folder / "r.nii", reference.view());
+  write_image(folder / "i.nii", image.view());
+  RegionCase one(folder / "r.nii", scored_regions({metrics::foreground_region()}));
+  one.add_image(folder / "i.nii");
+  EXPECT_THAT(std::move(one).cropped().image, ElementsAre(0, 128, 255, 255));
+}
+
 Study ranked_study() {
   Study study;
   study.ids = {"a", "b", "c", "d", "e"};

@@ -7,6 +7,7 @@
 
 #include "assay/error.hpp"
 #include "assay/image.hpp"
+#include "assay/image/structures.hpp"
 #include "assay/score/alignment.hpp"
 #include "assay/score/side.hpp"
 
@@ -103,6 +104,29 @@ std::vector<std::uint8_t> greys(const std::vector<float>& values) {
   return out;
 }
 
+/// Whether every voxel of `part` is a voxel of `whole`, with the same axes. A segmentation often
+/// has only some slices of its image.
+bool contains(const Grid& whole, const Grid& part) {
+  if (!whole.in_space || !part.in_space || whole.shape == part.shape) return false;
+  const auto both = common_grid(whole, part);
+  return both && both->shape == whole.shape;
+}
+
+/// Where a grid begins in another that contains it.
+Shape start_in(const Grid& whole, const Grid& part) {
+  Shape out{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    double along = 0, square = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double step = whole.affine[i][axis];
+      along += (part.affine[i][3] - whole.affine[i][3]) * step;
+      square += step * step;
+    }
+    out[axis] = static_cast<std::size_t>(std::max(std::lround(along / square), 0L));
+  }
+  return out;
+}
+
 /// Every `step`-th voxel of a box.
 struct Sampling {
   Shape first{}, count{};
@@ -150,7 +174,7 @@ std::vector<DrawnRegion> drawn_regions(const std::vector<metrics::Region>& regio
   const std::vector<Label> scored = scored_labels(regions);
   std::vector<DrawnRegion> out;
   for (const metrics::Region& region : regions) {
-    DrawnRegion drawn = {region.key, region.name};
+    DrawnRegion drawn = {region.key, region.name, {}, region.color};
     for (const Label member : region.members)
       drawn.codes.push_back(code_for(member, regions, scored));
     if (region.members.empty())
@@ -198,10 +222,15 @@ void RegionCase::add_prediction(std::size_t model, const std::filesystem::path& 
 void RegionCase::add_image(const std::filesystem::path& path) {
   try {
     const Image image = read_image(path);
-    const score::Alignment alignment = score::aligned(image.grid(), stored_, false);
-    const std::vector<double> read = values(image);
+    std::vector<double> read = values(image);
+    Grid grid = image.grid();
+    if (contains(grid, stored_)) {
+      read = sampled(grid, read, {start_in(grid, stored_), stored_.shape, 1});
+      grid = stored_;
+    }
+    const score::Alignment alignment = score::aligned(grid, stored_, false);
     const std::vector<float> stored(read.begin(), read.end());
-    volume_.image = greys(turned(stored_, turned(image.grid(), stored, alignment.map), map_));
+    volume_.image = greys(turned(stored_, turned(grid, stored, alignment.map), map_));
   } catch (const Error& error) {
     note(std::string("shown without its image: ") + error.what());
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/results/segmentation.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,6 +10,7 @@
 #include "assay/base/json_append.hpp"
 #include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
+#include "assay/image/label_table.hpp"
 #include "assay/metrics/score_choices.hpp"
 #include "assay/results/evidence_json.hpp"
 #include "assay/results/own_metric_json.hpp"
@@ -22,11 +21,6 @@
 
 namespace assay::results {
 namespace {
-
-/// "#00FF00".
-std::string hex(const Color& color) {
-  return fmt::format("#{:02X}{:02X}{:02X}", color[0], color[1], color[2]);
-}
 
 Json to_json(const metrics::Score& score) {
   return or_null(metrics::value(score));
@@ -127,7 +121,7 @@ Json labels_block(const metrics::SegmentationResult& result, const Executor& exe
              {"members", region.members},
              {"status", statuses(result, r)},
              {"metrics", of_metrics}};
-    if (region.color) label["color"] = hex(*region.color);
+    if (region.color) label["color"] = hex_text(*region.color);
     if (metrics::needs_lesions(result.settings) &&
         result.settings.unit == metrics::LengthUnit::mm) {
       std::vector<const metrics::LesionEvidence*> lesions;
@@ -277,7 +271,7 @@ void add_picture_settings(Json& out, const metrics::ScoreSettings& s) {
   if (s.pictures.uses_stated_size) out["spacing"] = words::of_file;
   if (s.pictures.size_mm) out["spacing"] = *s.pictures.size_mm;
   for (const LabelRow& row : s.pictures.colors)
-    object_member(out, "colors")[hex(*row.color)] = row.label;
+    object_member(out, "colors")[hex_text(*row.color)] = row.label;
 }
 
 Json to_json(const metrics::ScoreSettings& s, std::span<const metrics::Region> scored) {

@@ -10,6 +10,7 @@
 #include "assay/base/text.hpp"
 #include "assay/base/whole.hpp"
 #include "assay/error.hpp"
+#include "assay/image/label_table.hpp"
 #include "assay/results/case_record.hpp"
 #include "assay/results/own_metric_json.hpp"
 #include "assay/results/provenance.hpp"
@@ -113,6 +114,7 @@ SavedLabel label_in(const std::string& key, const Json& json, const OwnMetrics& 
       out.region.members.push_back(Whole(one));
   out.region.is_union = json.contains("kind") ? json.at("kind").get<std::string>() == words::region
                                               : is_union_of(key, out.region.members);
+  if (json.contains("color")) out.region.color = color_of_hex(json.at("color").get<std::string>());
   if (json.contains("metrics")) out.metrics = summaries_in(json.at("metrics"), own);
   return out;
 }

@@ -11,6 +11,7 @@
 #include "assay/cohort.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
+#include "assay/image/dicom_series.hpp"
 #include "assay/image/folder.hpp"
 #include "assay/image/formats.hpp"
 #include "assay/image/label_table.hpp"
@@ -34,10 +35,14 @@ namespace fs = std::filesystem;
   throw Error(Error::Kind::usage, what);
 }
 
-std::string name_of(Label label, const std::vector<metrics::Region>& named) {
-  const std::string key = std::to_string(label);
-  const auto found = std::ranges::find(named, key, &metrics::Region::key);
-  return found == named.end() ? key : found->name;
+/// A label with the name and the colour that are known for it.
+metrics::Region named_label(Label label, const std::vector<metrics::Region>& named) {
+  metrics::Region out = {std::to_string(label), std::to_string(label), {label}};
+  const auto found = std::ranges::find(named, out.key, &metrics::Region::key);
+  if (found == named.end()) return out;
+  out.name = found->name;
+  out.color = found->color;
+  return out;
 }
 
 /// The file that was given, or the one that nnU-Net leaves next to its predictions.
@@ -116,8 +121,7 @@ void settle_labels(const CohortRequest& request, const std::vector<CasePlan>& ca
   if (settings.all_labels || !asked) {
     regions = named;
   } else {
-    for (const Label label : request.labels.listed)
-      regions.push_back({std::to_string(label), name_of(label, named), {label}});
+    for (const Label label : request.labels.listed) regions.push_back(named_label(label, named));
   }
   if (settings.all_labels && !request.regions.empty())
     usage("--labels all and --region exclude each other; list the labels instead");
@@ -177,15 +181,18 @@ std::vector<std::string> without_copies(const std::vector<std::string>& paths) {
 }
 
 void must_exist(const fs::path& path, const std::string& side) {
-  if (!fs::exists(path))
+  if (!fs::exists(path) && !is_series(path))
     throw Error(Error::Kind::io, path, "no such file or folder; it was given as the " + side);
 }
 
+/// What may be taken from a folder: any mask, those that BIDS names so, or what a model is run on.
+enum class ImagesWanted { masks, bids_segmentations, scans };
+
 /// The images of one side that may be scored.
 std::vector<NamedFile> files_in(const fs::path& root, const std::string& pattern,
-                                bool segmentations_only) {
-  auto paths = require_images(root);
-  if (segmentations_only) {
+                                ImagesWanted wanted) {
+  auto paths = wanted == ImagesWanted::scans ? require_scans(root) : require_images(root);
+  if (wanted == ImagesWanted::bids_segmentations) {
     std::erase_if(paths, [](const std::string& path) {
       return !results::is_bids_segmentation(without_image_ending(path));
     });
@@ -302,19 +309,21 @@ std::vector<CasePlan> cases_of_names(const CohortRequest& request,
 /// The images of a folder, each by its first channel.
 std::vector<NamedFile> images_in(const CohortRequest& request, std::vector<ChannelFiles>& images) {
   images = group_images(request,
-                        without_copies(without_illustrations(require_images(request.prediction))));
+                        without_copies(without_illustrations(require_scans(request.prediction))));
   return first_channels(images, request.prediction_pattern);
 }
 
 std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
                                        std::vector<std::string>& notes) {
-  const bool takes_channels = request.side == "image" && request.channels != 1;
+  const auto masks =
+      request.segmentations_only ? ImagesWanted::bids_segmentations : ImagesWanted::masks;
+  const bool is_scan = request.side == "image";
   std::vector<ChannelFiles> images;
-  auto predictions = takes_channels ? images_in(request, images)
-                                    : files_in(request.prediction, request.prediction_pattern,
-                                               request.segmentations_only);
-  auto references =
-      files_in(request.reference, request.reference_pattern, request.segmentations_only);
+  auto predictions = is_scan && request.channels != 1
+                         ? images_in(request, images)
+                         : files_in(request.prediction, request.prediction_pattern,
+                                    is_scan ? ImagesWanted::scans : masks);
+  auto references = files_in(request.reference, request.reference_pattern, masks);
   if (request.prediction_pattern.empty() && request.reference_pattern.empty())
     name_dicom(request, predictions, references, notes);
   const bool structures = names_structures(request.prediction_pattern);
@@ -332,7 +341,8 @@ std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
 std::vector<CasePlan> cases_of_jobs(const CohortRequest& request, std::vector<std::string>& notes) {
   const auto jobs = read_jobs(request.prediction, *request.grand_challenge);
   must_exist(request.reference, "reference");
-  const auto references = files_in(request.reference, request.reference_pattern, false);
+  const auto references =
+      files_in(request.reference, request.reference_pattern, ImagesWanted::masks);
   std::vector<CasePlan> cases = cases_of_names(request, jobs, references, notes);
   for (CasePlan& plan : cases)
     if (plan.fate == metrics::Fate::scored) find_output(plan, request.prediction);
@@ -376,7 +386,7 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
   std::vector<CasePlan> cases;
   const auto is_there = [](const fs::path& path) {
     std::error_code absent;  // or too long a name, or a folder that may not be looked at
-    return fs::exists(path, absent);
+    return fs::exists(path, absent) || is_series(path);
   };
   for (const auto& row : table.rows) {
     if (row[id].empty())
@@ -423,7 +433,10 @@ std::vector<CasePlan> cases_of(const CohortRequest& request, std::vector<std::st
   if (request.grand_challenge) return cases_of_jobs(request, notes);
   must_exist(request.prediction, request.side);
   must_exist(request.reference, "reference");
-  const bool folders = fs::is_directory(request.prediction);
+  // The slices of one image may be in a folder.
+  const bool is_scan = request.side == "image" && !fs::is_directory(request.reference) &&
+                       is_series(request.prediction);
+  const bool folders = fs::is_directory(request.prediction) && !is_scan;
   if (folders != fs::is_directory(request.reference))
     throw Error(Error::Kind::usage, "the prediction is a " +
                                         std::string(folders ? "folder" : "file") +
@@ -570,6 +583,7 @@ Cohort plan_cohort(const CohortRequest& request, metrics::ScoreSettings settings
     split_by_structure(cohort.cases, cohort.notes);
   note_coverage(cohort.settings, cohort.notes);
   if (auto structures = structure_regions(cohort.cases); !structures.empty()) {
+    color_structures(cohort.cases, structures);
     if (cohort.labels_were_asked_for || cohort.settings.ignored)
       throw Error(Error::Kind::usage,
                   cohort.settings.volumes == metrics::VolumeRule::labels

@@ -9,6 +9,8 @@
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image/dicom_objects.hpp"
+#include "assay/image/dicom_series.hpp"
+#include "assay/image/label_table.hpp"
 
 namespace assay::score {
 namespace {
@@ -27,6 +29,21 @@ std::optional<DicomSummary> summary_of(const fs::path& path) try {
 } catch (const Error& e) {
   if (e.kind() == Error::Kind::unsupported) throw;
   return std::nullopt;
+}
+
+/// What the first slice of a series says, or the file of an image in DICOM.
+std::optional<DicomSummary> summary_of_scan(const fs::path& path) try {
+  if (class_of_file(path)) return summary_of(path);
+  return is_series(path) ? summary_of(find_series_at(path).files.front()) : std::nullopt;
+} catch (const Error& e) {
+  if (e.kind() == Error::Kind::unsupported) throw;
+  return std::nullopt;
+}
+
+std::vector<Described> described_scans(const std::vector<NamedFile>& files, const fs::path& root) {
+  std::vector<Described> out;
+  for (const NamedFile& file : files) out.push_back({file, summary_of_scan(root / file.path)});
+  return out;
 }
 
 std::vector<Described> described(const std::vector<NamedFile>& files, const fs::path& root) {
@@ -128,6 +145,26 @@ std::map<std::string, std::string> spellings(const std::vector<NamesOfCase>& cas
   return out;
 }
 
+/// What a file of structures calls them, with their colours; nothing for other files.
+std::vector<StructureName> names_in(const std::string& file) try {
+  std::vector<StructureName> out;
+  for (const Segment& segment : read_segments(file))
+    out.push_back({segment.row.label, segment.row.name, "", segment.row.color});
+  return holds_structures(file) ? read_structure_names(file) : out;
+} catch (const Error&) {  // scoring says what is wrong with it
+  return {};
+}
+
+/// By the name of the structure. What has a colour keeps it.
+void color_from(const std::vector<StructureName>& names, std::vector<metrics::Region>& regions) {
+  for (metrics::Region& region : regions) {
+    const std::string wanted = ascii_lowered(region.name);
+    const auto found = std::ranges::find_if(
+        names, [&](const StructureName& each) { return ascii_lowered(each.name) == wanted; });
+    if (found != names.end() && !region.color) region.color = found->color;
+  }
+}
+
 }  // namespace
 
 bool has_structures(const FilePair& files) {
@@ -163,7 +200,9 @@ std::vector<FileGroup> file_groups(const CasePlan& plan, metrics::CaseRecord& re
 
 void name_dicom(const CohortRequest& request, std::vector<NamedFile>& predictions,
                 std::vector<NamedFile>& references, std::vector<std::string>& notes) {
-  const auto of_predictions = described(predictions, request.prediction);
+  const auto of_predictions = request.side == "image"
+                                  ? described_scans(predictions, request.prediction)
+                                  : described(predictions, request.prediction);
   const auto of_references = described(references, request.reference);
   const auto name = [&](Field field, bool by_series) {
     predictions = named_by(of_predictions, field, by_series);
@@ -233,9 +272,24 @@ std::vector<metrics::Region> structure_labels(const std::vector<CasePlan>& cases
         if (const auto summary = summary_of(file))
           for (const StructureName& each : summary->structures)
             out.push_back({std::to_string(each.number), each.name, {each.number}});
-        if (!out.empty()) return out;
+        if (out.empty()) continue;
+        color_from(names_in(file), out);
+        return out;
       }
   return out;
+}
+
+void color_structures(const std::vector<CasePlan>& cases, std::vector<metrics::Region>& regions) {
+  constexpr std::size_t most_files = 16;  // colours are the same in the next
+  std::set<std::string> seen;
+  for (const CasePlan& plan : cases)
+    for (const FilePair& files : plan.files)
+      for (const std::string& file : {files.reference, files.prediction}) {
+        const bool is_known = std::ranges::all_of(
+            regions, [](const metrics::Region& region) { return region.color.has_value(); });
+        if (is_known || seen.size() >= most_files) return;
+        if (!file.empty() && seen.insert(file).second) color_from(names_in(file), regions);
+      }
 }
 
 }  // namespace assay::score

@@ -31,8 +31,9 @@ struct FileGroup {
 std::vector<FileGroup> file_groups(const CasePlan& plan, metrics::CaseRecord& record);
 
 /// DICOM files by what `rule` says, others by their names. Images in DICOM are left out: they are
-/// what segmentations and contours were drawn on. By default two folders of DICOM are named by
-/// StudyInstanceUID, or by PatientID where no study is on both sides, and a note says which.
+/// what segmentations and contours were drawn on. Only as the images of a model they stay. By
+/// default two folders of DICOM are named by StudyInstanceUID, or by PatientID where no study is on
+/// both sides, and a note says which.
 void name_dicom(const CohortRequest& request, std::vector<NamedFile>& predictions,
                 std::vector<NamedFile>& references, std::vector<std::string>& notes);
 
@@ -45,5 +46,9 @@ bool have_contours(const std::vector<CasePlan>& cases);
 
 /// The names of structures by their numbers, from the first file that has any.
 std::vector<metrics::Region> structure_labels(const std::vector<CasePlan>& cases);
+
+/// Gives regions that are named after structures the colours of these, from the first files that
+/// have them.
+void color_structures(const std::vector<CasePlan>& cases, std::vector<metrics::Region>& regions);
 
 }  // namespace assay::score

@@ -2,13 +2,14 @@
 import struct
 
 SEGMENTATION, CONTOURS = b"1.2.840.10008.5.1.4.1.1.66.4", b"1.2.840.10008.5.1.4.1.1.481.3"
+IMAGE = b"1.2.840.10008.5.1.4.1.1.2"
 LONG = (b"OB", b"OW", b"SQ")
 
 
 def element(group, number, kind, value):
     if isinstance(value, str):
         value = value.encode()
-    if kind in (b"US",):
+    if kind == b"US" and isinstance(value, int):
         value = struct.pack("<H", value)
     if len(value) % 2:
         value += b"\0" if kind in (b"UI", b"OB") else b" "
@@ -35,7 +36,9 @@ def code(value):
 
 def segment(number):
     return (sequence(0x62, 3, code("123037004")) + element(0x62, 4, b"US", number)
-            + element(0x62, 5, b"LO", f"Liver {number}") + sequence(0x62, 0xF, code("10200004")))
+            + element(0x62, 5, b"LO", f"Liver {number}")
+            + element(0x62, 0xD, b"US", struct.pack("<HHH", 34886, 53484, 50172))
+            + sequence(0x62, 0xF, code("10200004")))
 
 
 def frame(number, z):
@@ -65,11 +68,42 @@ def contours(*polygons, kind="CLOSED_PLANAR"):
     return file(CONTOURS, b"".join([
         sequence(0x3006, 0x20, element(0x3006, 0x22, b"IS", "1") + element(
             0x3006, 0x26, b"LO", "Heart")),
-        sequence(0x3006, 0x39, sequence(0x3006, 0x40, *drawn) + element(
+        sequence(0x3006, 0x39, element(0x3006, 0x2A, b"IS", "255\\0\\9") + sequence(
+            0x3006, 0x40, *drawn) + element(
             0x3006, 0x84, b"IS", "1"))]))
 
 
+def image(frames=(0,), bits=(16, 12, 11), pixels=bytes(range(96)), syntax=b"1.2.840.10008.1.2.1",
+          groups=False):
+    """A CT image of 6 x 8 pixels, or several at the heights of `frames`."""
+    plane = element(0x20, 0x32, b"DS", "-4\\-3\\0") + element(0x20, 0x37, b"DS", "1\\0\\0\\0\\1\\0")
+    group = [frame(0, z) + sequence(0x28, 0x9145, element(0x28, 0x1052, b"DS", "-4")
+                                    + element(0x28, 0x1053, b"DS", str(z + 1))) for z in frames]
+    shared = sequence(0x20, 0x9116, element(0x20, 0x37, b"DS", "1\\0\\0\\0\\1\\0")) + sequence(
+        0x28, 0x9110, element(0x28, 0x30, b"DS", "0.5\\0.7"))
+    kind = b"OB" if syntax != b"1.2.840.10008.1.2.1" else b"OW"
+    return file(IMAGE, b"".join([
+        b"" if groups else plane, element(0x28, 2, b"US", 1),
+        element(0x28, 4, b"CS", "MONOCHROME2"),
+        element(0x28, 8, b"IS", str(len(frames))) if groups else b"",
+        element(0x28, 0x10, b"US", 6), element(0x28, 0x11, b"US", 8),
+        b"" if groups else element(0x28, 0x30, b"DS", "0.5\\0.7"),
+        *(element(0x28, 0x100 + k, b"US", value) for k, value in enumerate(bits)),
+        element(0x28, 0x103, b"US", 1),
+        b"" if groups else element(0x28, 0x1052, b"DS", "-9") + element(0x28, 0x1053, b"DS", "2"),
+        sequence(0x5200, 0x9229, shared) + sequence(0x5200, 0x9230, *group) if groups else b"",
+        element(0x7FE0, 0x10, kind, pixels)]), syntax)
+
+
 def object_seeds():
+    yield "image", image()
+    yield "image_frames", image((2, 0, 4), pixels=bytes(range(96)) * 3, groups=True)
+    yield "image_missing", image((0, 2, 6), pixels=bytes(range(96)) * 3, groups=True)
+    yield "image_same_place", image((0, 0), pixels=bytes(range(96)) * 2, groups=True)
+    yield "image_bits", image(bits=(16, 17, 40))
+    yield "image_bytes", image(bits=(8, 8, 7))
+    yield "image_cut", image()[:-9]
+    yield "image_packed", image(syntax=b"1.2.840.10008.1.2.5")
     yield "binary", segmentation()
     yield "fractional", segmentation("FRACTIONAL", bits=8, pixels=bytes(range(144)))
     labels = bytes(k % 3 for k in range(96))

@@ -121,11 +121,16 @@ void dicom(Input input) {
   foreign_kind(input);
 }
 
-/// Spans ascend and lie within their grid; a label map is made of them or refused.
+/// Spans ascend and lie within their grid; a label map is made of them or refused. Other objects
+/// are images or refused.
 void dicom_objects(Input input) {
   Buffer copy;
   std::ranges::copy(input, copy.resize(input.size()).begin());
   allow_refusal([&] {
+    if (!is_structure_class(dicom_class(input).value_or(""))) {
+      look_at(decode_dicom(std::move(copy), "x.dcm"));
+      return;
+    }
     const StructureSet set = parse_structures(
         std::move(copy),
         {.threshold = 0.5, .target = Grid{.shape = {16, 16, 4}}, .gaps = ContourGaps::interpolate});

@@ -6,7 +6,7 @@ usage: run.py [--pairs N] [--only PEER,...] [--no-models] [--no-docs]
 """
 import argparse, pathlib, sys, time
 
-import agreement, models, newer_numpy, paired_tests, sliding, tools, trackers
+import agreement, dicom_peers, models, newer_numpy, paired_tests, sliding, tools, trackers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/conventions.md"
@@ -187,6 +187,21 @@ def read_trackers():
     return table
 
 
+def read_dicom():
+    table = Table("DICOM", "")
+    try:
+        for title, trouble, is_left_out in dicom_peers.outcomes(ROOT / "build/release/bin/assay"):
+            if is_left_out:
+                table.missing(title, 2, trouble)
+                continue
+            table.met(not trouble)
+            print(f"{title}: {trouble or 'the same'}", flush=True)
+        print(f"DICOM was written and read by {dicom_peers.versions()}", flush=True)
+    except tools.Missing as why:
+        table.missing("DICOM", 2, str(why))
+    return table
+
+
 def write_page(tables):
     page = PAGE.read_text()
     before, after = page[: page.index(BEGIN)] + BEGIN, page[page.index(END):]
@@ -212,6 +227,7 @@ def main():
         write_page(tables)
     if not arguments.only:
         tables.append(read_trackers())
+        tables.append(read_dicom())
     passed, failed, skipped = (sum(getattr(table, name) for table in tables)
                                for name in ("passed", "failed", "skipped"))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

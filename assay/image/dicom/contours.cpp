@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/image/dicom/contours.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -91,6 +92,21 @@ VoxelSpans voxels_in(const DicomItem& roi, const std::string& name, const Grid& 
   return with_filled_gaps(out, grid.shape, {spacing[0], spacing[1]});
 }
 
+/// ROIDisplayColor by the number of the structure, as far as the file was read.
+std::map<Label, Color> colors_of(const DicomItem& data) {
+  std::map<Label, Color> out;
+  for (const DicomItem& roi : data.items(DCM_ROIContourSequence)) {
+    const std::vector<double> parts = roi.numbers(DCM_ROIDisplayColor);
+    const auto number = roi.number(DCM_ReferencedROINumber);
+    const auto is_byte = [](double part) { return part >= 0 && part <= 255; };
+    if (!number || parts.size() != 3 || !std::ranges::all_of(parts, is_byte)) continue;
+    out[static_cast<Label>(*number)] = {static_cast<std::uint8_t>(parts[0]),
+                                        static_cast<std::uint8_t>(parts[1]),
+                                        static_cast<std::uint8_t>(parts[2])};
+  }
+  return out;
+}
+
 Grid own_grid(const DicomFile& file, const StructureReading& how) {
   if (how.target) return *how.target;
   const std::string series = contoured_series(file.data());
@@ -111,13 +127,16 @@ std::string contoured_series(const DicomItem& data) {
 std::vector<StructureName> contour_names(const DicomItem& data) {
   std::vector<StructureName> out;
   std::set<Label> seen;
+  const std::map<Label, Color> colors = colors_of(data);
   for (const DicomItem& roi : data.items(DCM_StructureSetROISequence)) {
     const auto number = static_cast<Label>(required_number(roi, DCM_ROINumber, "ROINumber"));
     if (!seen.insert(number).second)
       refuse_contours("lists structure " + std::to_string(number) + " twice; export it again");
     std::string name = roi.text(DCM_ROIName);
     if (name.empty()) name = "structure " + std::to_string(number);
-    out.push_back({number, std::move(name), ""});
+    StructureName& structure = out.emplace_back(StructureName{number, std::move(name)});
+    if (const auto found = colors.find(number); found != colors.end())
+      structure.color = found->second;
   }
   return out;
 }

@@ -60,19 +60,30 @@ std::size_t needed_start(std::uint32_t stop) {
   return stop == pixel_data_tag ? SIZE_MAX : std::size_t{1} << 18;
 }
 
+/// The value of an element, as it is stored or, where it is stored as numbers, as texts of these in
+/// `room`. DCMTK would put a text together value by value, searching for each from the start: of a
+/// contour with thousands of points, that takes seconds.
+std::string_view text_in(DcmItem* item, const DcmTagKey& tag, OFString& room) {
+  const char* stored = nullptr;
+  Uint32 length = 0;
+  if (item->findAndGetString(tag, stored, length).good())
+    return stored == nullptr ? std::string_view() : std::string_view(stored, length);
+  if (item->findAndGetOFStringArray(tag, room).bad()) return {};
+  return {room.data(), room.size()};
+}
+
 }  // namespace
 
 std::string DicomItem::text(const DcmTagKey& tag) const {
-  OFString value;
-  if (item_->findAndGetOFStringArray(tag, value).bad()) return "";
-  return as_utf8(trimmed({value.data(), value.size()}, padding));
+  OFString numbers;
+  return as_utf8(trimmed(text_in(item_, tag, numbers), padding));
 }
 
 std::vector<double> DicomItem::numbers(const DcmTagKey& tag) const {
   std::vector<double> out;
-  OFString value;
-  if (item_->findAndGetOFStringArray(tag, value).bad() || value.empty()) return out;
-  const std::string_view all(value.data(), value.size());
+  OFString numbers;
+  const std::string_view all = text_in(item_, tag, numbers);
+  if (all.empty()) return out;
   for (std::size_t start = 0; start <= all.size();) {
     const std::size_t end = std::min(all.find('\\', start), all.size());
     out.push_back(finite_number(all.substr(start, end - start)));

@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 /// The list of contours comes after everything that a summary needs.
 constexpr std::uint32_t after_names = 0x3006'0039;
+constexpr std::uint32_t after_contours = 0x3006'0080;
 
 /// A class of objects with structures, and how to read them.
 struct StructureClass {
@@ -71,10 +72,21 @@ DicomSummary read_dicom_summary(const fs::path& path) try {
                       .series_uid = data.text(DCM_SeriesInstanceUID),
                       .referenced_series_uid = referenced_series(data),
                       .patient_id = data.text(DCM_PatientID),
-                      .patient_name = data.text(DCM_PatientName)};
+                      .patient_name = data.text(DCM_PatientName),
+                      .modality = data.text(DCM_Modality),
+                      .series_number = data.text(DCM_SeriesNumber),
+                      .series_description = data.text(DCM_SeriesDescription)};
   if (const StructureClass* found = structure_class(out.class_uid))
     out.structures = found->names(data);
   return out;
+} catch (const Error& e) {
+  throw e.about(path.string());
+}
+
+std::vector<StructureName> read_structure_names(const fs::path& path) try {
+  const DicomFile file = DicomFile::read(path, after_contours);
+  const StructureClass* found = structure_class(file.class_uid());
+  return found == nullptr ? std::vector<StructureName>() : found->names(file.data());
 } catch (const Error& e) {
   throw e.about(path.string());
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "assay/error.hpp"
+#include "assay/image/dicom/cielab.hpp"
 #include "assay/image/dicom/frames.hpp"
 #include "assay/image/layout.hpp"
 
@@ -154,6 +155,13 @@ std::string code_in(const DicomItem& segment) {
   return side.empty() ? out : out + " " + side;
 }
 
+/// RecommendedDisplayCIELabValue.
+std::optional<Color> color_in(const DicomItem& segment) {
+  const std::vector<double> parts = segment.numbers(DCM_RecommendedDisplayCIELabValue);
+  if (parts.size() != 3) return std::nullopt;
+  return color_of_cielab({parts[0], parts[1], parts[2]});
+}
+
 /// Every frame at its place.
 struct PlacedFrames {
   SegmentationHeader header;
@@ -171,6 +179,9 @@ PlacedFrames place_frames(const DicomFile& file) {
   const DicomItem data = file.data();
   PlacedFrames out = {
       .header = header_of(data), .segments = {}, .stack = {}, .order = {}, .pixels = {}};
+  if (data.text(DCM_LossyImageCompression) == "01")
+    refuse_segmentation(
+        "was compressed with loss, which changes the values of pixels; export it again without");
   // Before anything is made of the number of frames: the file must have their pixels.
   out.pixels = file.pixels(out.header.pixel_bytes());
   const std::vector<DicomItem> frames = frame_items(data, out.header.frames);
@@ -212,7 +223,7 @@ std::vector<StructureName> segment_names(const DicomItem& data) {
       refuse_segmentation("lists segment " + std::to_string(number) + " twice; export it again");
     std::string name = segment.text(DCM_SegmentLabel);
     if (name.empty()) name = "segment " + std::to_string(number);
-    out.push_back({number, std::move(name), code_in(segment)});
+    out.push_back({number, std::move(name), code_in(segment), color_in(segment)});
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include "assay/error.hpp"
 #include "assay/image/dicom.hpp"
 #include "assay/image/dicom/frames.hpp"
+#include "assay/image/dicom/pixels.hpp"
 #include "assay/image/dicom_objects.hpp"
 #include "assay/image/layout.hpp"
 
@@ -39,11 +40,12 @@ std::vector<fs::path> series_below(const fs::path& folder, const std::string& se
   return out;
 }
 
-/// The planes of a file, and their sizes.
-struct PlanesOfFile {
-  std::vector<DicomPlane> planes;
-  std::size_t columns = 0, rows = 0;
-  std::optional<double> spacing_mm;
+/// The frames of one file or of several.
+struct Slices {
+  PixelFormat format;
+  std::vector<DicomPlane> planes{};
+  std::vector<Scaling> scalings{};
+  std::optional<double> spacing_mm{};  ///< of a single slice, which has no neighbour
 };
 
 std::size_t frame_count(const DicomItem& data) {
@@ -51,33 +53,120 @@ std::size_t frame_count(const DicomItem& data) {
                                          : 1;
 }
 
-PlanesOfFile planes_of_file(const DicomItem& data) {
-  return {.planes = frame_planes(data, frame_items(data, frame_count(data))),
-          .columns = size_in(data, DCM_Columns, "Columns", 65535),
-          .rows = size_in(data, DCM_Rows, "Rows", 65535),
+Slices slices_of(const DicomItem& data) {
+  const std::vector<DicomItem> frames = frame_items(data, frame_count(data));
+  return {.format = pixel_format(data),
+          .planes = frame_planes(data, frames),
+          .scalings = frame_scalings(data, frames),
           .spacing_mm = stated_spacing(data)};
 }
 
-/// The stored numbers, and what they mean.
-ImageHeader pixel_header(const DicomItem& data, const Grid& grid) {
-  const std::size_t bits = size_in(data, DCM_BitsAllocated, "BitsAllocated", 64);
-  const bool is_signed = data.number(DCM_PixelRepresentation).value_or(0) != 0;
-  if (data.number(DCM_SamplesPerPixel).value_or(1) != 1 || (bits != 8 && bits != 16 && bits != 32))
-    throw Error(
-        Error::Kind::unsupported,
-        "is a colour image or has an unsupported pixel type; assay reads one number of 8, 16 "
-        "or 32 bits per pixel");
-  ImageHeader out = {.grid = grid};
-  out.type = bits == 8    ? (is_signed ? VoxelType::i8 : VoxelType::u8)
-             : bits == 16 ? (is_signed ? VoxelType::i16 : VoxelType::u16)
-                          : (is_signed ? VoxelType::i32 : VoxelType::u32);
-  const auto shared = data.first(DCM_SharedFunctionalGroupsSequence);
-  const auto group = shared ? shared->first(DCM_PixelValueTransformationSequence) : std::nullopt;
-  const DicomItem from = group.value_or(data);
-  out.scaling = {from.number(DCM_RescaleSlope).value_or(1),
-                 from.number(DCM_RescaleIntercept).value_or(0)};
-  return out;
+void append(Slices& all, const Slices& more) {
+  if (all.planes.empty()) all.format = more.format;
+  if (more.format.columns != all.format.columns || more.format.rows != all.format.rows)
+    throw Error(Error::Kind::input, "has another size than the slices before it");
+  if (more.format != all.format)
+    throw Error(Error::Kind::input, "has another pixel type than the slices before it");
+  all.planes.insert(all.planes.end(), more.planes.begin(), more.planes.end());
+  all.scalings.insert(all.scalings.end(), more.scalings.begin(), more.scalings.end());
+  all.spacing_mm = more.spacing_mm;
 }
+
+Slices slices_of(const std::vector<fs::path>& files) {
+  Slices all;
+  for (const fs::path& path : files) try {
+      append(all, slices_of(DicomFile::read(path, after_groups).data()));
+    } catch (const Error& e) {
+      throw e.about(path.string());
+    }
+  return all;
+}
+
+/// Where slices are. All of them are there, so their own distance counts, not what is stated: the
+/// thickness of a slice may be less than the distance to the next.
+PlaneStack stack_of_slices(const Slices& slices) {
+  const auto stated = slices.planes.size() == 1 ? slices.spacing_mm : std::nullopt;
+  return stack_of(slices.planes, slices.format.columns, slices.format.rows, stated);
+}
+
+/// Throws Error::input unless there is one frame for each slice.
+void require_one_volume(const PlaneStack& stack) {
+  std::vector<std::size_t> at = stack.slices;
+  std::ranges::sort(at);
+  const std::size_t frames = at.size(), slices = stack.grid.shape[2];
+  if (std::ranges::adjacent_find(at) != at.end())
+    throw Error(Error::Kind::input,
+                "has several slices at the same position, as with time points or echoes; split it "
+                "into one series for each volume");
+  if (frames == slices) return;
+  std::size_t missing = 0;  // the first slice that is not there
+  while (at[missing] == missing) ++missing;
+  throw Error(Error::Kind::input,
+              "slices are missing: there are " + std::to_string(frames) +
+                  ", and evenly spaced ones from the first to the last would be " +
+                  std::to_string(slices) + " (the first gap is after slice " +
+                  std::to_string(missing) + "); copy the whole series");
+}
+
+bool have_one_scaling(const std::vector<Scaling>& scalings) {
+  return std::ranges::all_of(scalings, [&](const Scaling& each) {
+    return each.slope == scalings[0].slope && each.intercept == scalings[0].intercept;
+  });
+}
+
+/// A volume that is filled frame by frame. Where slopes differ between slices, as in PET, it has
+/// the values themselves, as floats.
+class SliceVolume {
+ public:
+  SliceVolume(const Slices& slices, Buffer scratch)
+      : slices_(slices), stack_(stack_of_slices(slices)), voxels_(std::move(scratch)) {
+    require_one_volume(stack_);
+    header_.grid = stack_.grid;
+    as_stored_ = have_one_scaling(slices.scalings);
+    header_.type = as_stored_ ? slices.format.type() : VoxelType::f32;
+    if (as_stored_) header_.scaling = slices.scalings.front();
+  }
+
+  const ImageHeader& header() const { return header_; }
+
+  /// The frames of the next file.
+  void add(const DicomFile& file, std::size_t frames) {
+    const std::size_t frame = slices_.format.frame_bytes();
+    if (frames > stack_.slices.size() - added_) refuse_change();
+    const auto pixels = file.pixels(frame * frames);
+    if (added_ == 0) room_in(voxels_, voxel_bytes(header_));
+    for (std::size_t f = 0; f < frames; ++f) place(pixels.subspan(f * frame, frame));
+  }
+
+  Image image() && {
+    if (added_ != stack_.slices.size()) refuse_change();
+    return {header_, std::move(voxels_), 0};
+  }
+
+ private:
+  [[noreturn]] static void refuse_change() {
+    throw Error(Error::Kind::input, "changed while it was read; read it again");
+  }
+
+  void place(std::span<const std::byte> pixels) {
+    const std::size_t number = added_++;
+    const std::size_t size = voxel_bytes(header_) / stack_.grid.shape[2];
+    const auto into = voxels_.bytes().subspan(stack_.slices[number] * size, size);
+    if (as_stored_) {
+      std::ranges::copy(pixels, into.begin());
+      return clear_unused_bits(into, slices_.format);
+    }
+    const std::span<float> values(reinterpret_cast<float*>(into.data()), size / sizeof(float));
+    rescale(pixels, slices_.format, slices_.scalings[number], values);
+  }
+
+  const Slices& slices_;
+  PlaneStack stack_;
+  ImageHeader header_{};
+  Buffer voxels_;
+  bool as_stored_ = true;
+  std::size_t added_ = 0;
+};
 
 }  // namespace
 
@@ -91,39 +180,32 @@ std::vector<fs::path> find_series(const std::vector<fs::path>& folders,
 }
 
 Grid series_grid(const std::vector<fs::path>& files) {
-  PlanesOfFile all;
-  for (const fs::path& path : files) try {
-      const DicomFile file = DicomFile::read(path, after_groups);
-      PlanesOfFile one = planes_of_file(file.data());
-      if (!all.planes.empty() && (one.columns != all.columns || one.rows != all.rows))
-        throw Error(Error::Kind::input, "has another size than the slices before it");
-      one.planes.insert(one.planes.begin(), all.planes.begin(), all.planes.end());
-      all = std::move(one);
-    } catch (const Error& e) {
-      throw e.about(path.string());
-    }
-  Grid grid = stack_of(all.planes, all.columns, all.rows, all.spacing_mm).grid;
+  Grid grid = stack_of_slices(slices_of(files)).grid;
   require_countable(grid);
   return grid;
 }
 
 Image image_in(const DicomFile& file) {
-  const DicomItem data = file.data();
-  const PlanesOfFile planes = planes_of_file(data);
-  const PlaneStack stack = stack_of(planes.planes, planes.columns, planes.rows, planes.spacing_mm);
-  const ImageHeader header = pixel_header(data, stack.grid);
-  const std::size_t frame = planes.columns * planes.rows * bytes_per_voxel(header.type);
-  const auto pixels = file.pixels(frame * planes.planes.size());
-  if (stack.grid.shape[2] != planes.planes.size())
-    throw Error(
-        Error::Kind::input,
-        "its frames are not one volume: some are missing, or several have the same position");
-  Buffer voxels;
-  const std::span<std::byte> room = room_in(voxels, voxel_bytes(header));
-  for (std::size_t f = 0; f < stack.slices.size(); ++f)
-    std::ranges::copy(pixels.subspan(f * frame, frame),
-                      room.begin() + static_cast<std::ptrdiff_t>(stack.slices[f] * frame));
-  return {header, std::move(voxels), 0};
+  const Slices slices = slices_of(file.data());
+  SliceVolume volume(slices, {});
+  volume.add(file, slices.planes.size());
+  return std::move(volume).image();
+}
+
+ImageHeader read_slices_header(const std::vector<fs::path>& files) {
+  return SliceVolume(slices_of(files), {}).header();
+}
+
+Image read_slices(const std::vector<fs::path>& files, Buffer scratch) {
+  const Slices slices = slices_of(files);
+  SliceVolume volume(slices, std::move(scratch));
+  for (const fs::path& path : files) try {
+      const DicomFile file = DicomFile::read(path);
+      volume.add(file, frame_count(file.data()));
+    } catch (const Error& e) {
+      throw e.about(path.string());
+    }
+  return std::move(volume).image();
 }
 
 }  // namespace assay

@@ -148,15 +148,17 @@ std::string values_of_label(const Study& study, const CaseVolume& volume, const 
   return out + "]";
 }
 
-/// Name, codes and scores of each region of a volume, by the first metric.
+/// Name, codes, colour and scores of each region of a volume, by the first metric.
 std::string regions_json(const Study& study, const CaseVolume& volume) {
   const std::vector<std::string> metrics = shown_metrics(study);
   const std::string metric = metrics.empty() ? "" : metrics[0].substr(0, metrics[0].find(" of "));
   std::vector<std::string> out;
   for (const DrawnRegion& region : volume.regions)
-    out.push_back(fmt::format("{{\"name\":{},\"codes\":[{}],\"values\":{}}}",
-                              json_text(region.name), fmt::join(region.codes, ","),
-                              values_of_label(study, volume, region.key, metric)));
+    out.push_back(
+        fmt::format("{{\"name\":{},\"codes\":[{}],\"color\":{},\"values\":{}}}",
+                    json_text(region.name), fmt::join(region.codes, ","),
+                    region.color ? fmt::format("[{}]", fmt::join(*region.color, ",")) : "null",
+                    values_of_label(study, volume, region.key, metric)));
   return json_list(out);
 }
 
