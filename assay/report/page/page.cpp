@@ -54,10 +54,10 @@ std::string head(const PageContent& content) {
 struct Section {
   std::string_view id, title;
 };
-constexpr Section sections[] = {{"summary", "Summary"},      {"figures", "Figures"},
-                                {"cases", "Cases"},          {"viewer", "Viewer"},
-                                {"questions", "Questions"},  {"findings", "Findings"},
-                                {"words", "For your paper"}, {"sources", "Provenance"}};
+constexpr Section sections[] = {
+    {"summary", "Summary"},   {"since", "Changes"},        {"figures", "Figures"},
+    {"cases", "Cases"},       {"viewer", "Viewer"},        {"questions", "Questions"},
+    {"findings", "Findings"}, {"words", "For your paper"}, {"sources", "Provenance"}};
 
 /// Links to the sections that are there.
 std::string navigation(const PageContent& content, const std::string& body) {
@@ -164,6 +164,7 @@ PageText report_page(PageContent content) {
   const Study& study = content.study;
   const std::string figures = figures_section(content);
   const std::string picture = worst_case_figure(content);
+  const std::string since = since_section(content);
   const std::string qa = qa_section(content);
   const std::string rest =
       findings_section(content) + words_section(content) + sources_section(content);
@@ -171,14 +172,14 @@ PageText report_page(PageContent content) {
   const std::string niivue =
       content.with_niivue ? "<script>" + std::string(niivue_script()) + "</script>\n" : "";
   const std::size_t frame = report_script.size() + report_style.size() + niivue.size() + 40'000;
-  Chosen chosen = chosen_for(
-      content, frame + figures.size() + picture.size() + qa.size() + rest.size() + values.size());
+  Chosen chosen = chosen_for(content, frame + figures.size() + picture.size() + since.size() +
+                                          qa.size() + rest.size() + values.size());
   if (std::string lost = left_out_metrics(study); !lost.empty())
     chosen.dropped.push_back(std::move(lost));
   content.notes.insert(content.notes.end(), chosen.dropped.begin(), chosen.dropped.end());
 
   std::string body =
-      "<main>\n" + first_screen(content, chosen.volumes.empty() ? "" : picture) + figures;
+      "<main>\n" + first_screen(content, chosen.volumes.empty() ? "" : picture) + since + figures;
   if (!study.models.empty()) body += cases_section;
   body += viewer_section(content, chosen.volumes);
   if (!study.qa.empty())

@@ -64,6 +64,9 @@ metrics::Better direction_of(const Study& study, const std::string& metric);
 /// there is nothing to say.
 std::string label_words(const Study& study);
 
+/// What was found about the models, in a sentence.
+std::string models_sentence(const Study& study);
+
 /// What was found, in plain words.
 std::string result_sentences(const Study& study);
 
@@ -84,6 +87,9 @@ std::string figures_section(const PageContent& content);
 
 /// The worst case as a picture for the first screen; "" where no volume is of a worst case.
 std::string worst_case_figure(const PageContent& content);
+
+/// What changed since an older version; "" without one.
+std::string since_section(const PageContent& content);
 
 /// One volume as blocks of base64, named "volume-<number>-…", and as stills.
 std::string volume_blocks(const CaseVolume& volume, std::size_t number);
