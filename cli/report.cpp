@@ -3,6 +3,7 @@
 #include "assay/report.hpp"
 
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <ostream>
 
@@ -24,7 +25,7 @@ struct Options {
   std::vector<std::string> results;
   report::ReportRequest request;
   compare::MetricNumbers margin;
-  std::string figures, groups, since;
+  std::string figures, figure_width, groups, since;
   std::string images, predictions, references;
   bool intersect = false;
 };
@@ -67,8 +68,30 @@ void declare_options(Arguments& a, Options& o) {
   a.flag("--intersect", o.intersect,
          "Accepted as for compare; a report always compares the common cases");
   a.heading("Output");
-  a.option("--figures DIR", o.figures,
-           "Also write every figure to DIR: SVG, and PDF and PNG if a converter is found");
+  a.option(
+      "--figures DIR", o.figures,
+      "Also write to DIR every figure as SVG (and as PDF and PNG if a converter is found), and "
+      "methods, captions, tables and references as text");
+  a.option("--figure-width LENGTH", o.figure_width,
+           "Width of these figures on paper, such as 85mm, 180mm or 7in; PNG then has 300 dpi");
+}
+
+/// "85mm" in millimetres.
+double millimetres(const std::string& text) {
+  constexpr Named<double> units[] = {{"mm", 1}, {"cm", 10}, {"in", 25.4}, {"pt", 25.4 / 72}};
+  constexpr double narrowest = 20, widest = 1000;
+  for (const Named<double>& unit : units) {
+    if (!text.ends_with(unit.name)) continue;
+    double number = 0;
+    const char* const end = text.data() + text.size() - unit.name.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    const double width = number * unit.value;
+    if (read.ec == std::errc() && read.ptr == end && width >= narrowest && width <= widest)
+      return width;
+  }
+  throw Error(Error::Kind::usage, "--figure-width: '" + text +
+                                      "' is not a width from 20mm to 1000mm; give a number and "
+                                      "a unit (mm, cm, in, pt), such as 85mm");
 }
 
 report::ReportRequest request_of(const Options& o, const Common& common, const Session& session) {
@@ -80,6 +103,12 @@ report::ReportRequest request_of(const Options& o, const Common& common, const S
   study.groups = o.groups;
   study.compare.executor = pool(common, session);
   request.figures = o.figures;
+  if (!o.figure_width.empty()) {
+    if (o.figures.empty())
+      throw Error(Error::Kind::usage,
+                  "--figure-width: name a folder for the figures, --figures DIR");
+    request.figure_width_mm = millimetres(o.figure_width);
+  }
   request.since = o.since;
   request.roots = {o.images, o.predictions, o.references};
   return request;

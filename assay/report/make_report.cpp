@@ -186,7 +186,7 @@ WrittenReport write_report(const ReportRequest& request, const std::filesystem::
   write_atomically(out, result.page.html);
   WrittenReport written = written_summary(result);
   if (!request.figures.empty())
-    written.figure_files = write_figures(result.content, request.figures);
+    written.figure_files = write_figures(result.content, request.figures, request.figure_width_mm);
   return written;
 }
 

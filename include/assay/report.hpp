@@ -37,6 +37,7 @@ struct ReportRequest {
   bool with_niivue = false;
   std::filesystem::path since{};    ///< results of an older version of a model; "": none
   std::filesystem::path figures{};  ///< a folder for the figures as files of their own; "": none
+  std::optional<double> figure_width_mm{};  ///< of these files; unset: as on the page
 };
 
 // What changed between two versions of a model.

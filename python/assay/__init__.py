@@ -5,8 +5,8 @@ Masks and arrays: `dice_coefficient`, `metrics`, `scores`, the Dice family, `rea
 Statistics: `wilcoxon`, `adjust`, `bootstrap`, ... Whole studies: `score`, `evaluate`, `predict`,
 `compare`, `power`, `report`, `validate_parity`, `folds`, `split`, which return dicts that show
 themselves in notebooks (`Result`). Questions about whole slides: `qa_check`, `qa_run`, `qa_score`,
-`qa_compare`, `extract_label`, `majority_vote`. `assay.spec` has the specifications' own names, `assay.torch` a differentiable soft
-Dice (when torch is installed).
+`qa_compare`, `extract_label`, `majority_vote`. `assay.spec` has the specifications' own names,
+`assay.torch` a differentiable soft Dice (when torch is installed).
 
 >>> import numpy as np, assay
 >>> assay.dice_coefficient(np.array([1, 1, 0, 0]), np.array([0, 1, 1, 0]))

@@ -91,7 +91,8 @@ def _table(head, rows, caption):
         + "".join(f'<th scope="row" style="{_NAME}">{cell}</th>' if i == 0
                   else f'<td style="{_CELL}">{cell}</td>' for i, cell in enumerate(row))
         + "</tr>" for row in rows)
-    return (f'<table style="border-collapse:collapse;color:inherit;font-variant-numeric:tabular-nums">'
+    style = "border-collapse:collapse;color:inherit;font-variant-numeric:tabular-nums"
+    return (f'<table style="{style}">'
             f'<caption style="caption-side:top;text-align:left;padding:.2em 0">{caption}</caption>'
             f"<thead><tr>{cells}</tr></thead><tbody>{body}</tbody></table>")
 

@@ -74,7 +74,7 @@ std::string navigation(const PageContent& content, const std::string& body) {
 constexpr std::string_view cases_section =
     "<section id=\"cases\">\n<h2>Cases</h2>\n<div id=\"case-table\"></div>\n"
     "<noscript><p>The table of cases needs JavaScript, which this browser does not run. The "
-    "figures, tables and still images on this page work without it.</p></noscript>\n</section>\n";
+    "figures, tables and still images on this page work without it.</p></noscript>\n";
 
 std::string viewer_section(const PageContent& content, std::span<const CaseVolume* const> volumes) {
   if (content.study.models.empty()) return "";
@@ -180,7 +180,8 @@ PageText report_page(PageContent content) {
 
   std::string body =
       "<main>\n" + first_screen(content, chosen.volumes.empty() ? "" : picture) + since + figures;
-  if (!study.models.empty()) body += cases_section;
+  if (!study.models.empty())
+    body += std::string(cases_section) + printed_cases(study) + "</section>\n";
   body += viewer_section(content, chosen.volumes);
   if (!study.qa.empty())
     body += "<section id=\"questions\">\n<h2>Questions</h2>\n" + qa +

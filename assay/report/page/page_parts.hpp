@@ -91,6 +91,9 @@ std::string worst_case_figure(const PageContent& content);
 /// What changed since an older version; "" without one.
 std::string since_section(const PageContent& content);
 
+/// The values of the cases for paper; hidden on a screen.
+std::string printed_cases(const Study& study);
+
 /// One volume as blocks of base64, named "volume-<number>-…", and as stills.
 std::string volume_blocks(const CaseVolume& volume, std::size_t number);
 std::string volume_stills(const CaseVolume& volume, const Study& study);

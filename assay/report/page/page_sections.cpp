@@ -11,6 +11,7 @@
 #include "assay/compare.hpp"
 #include "assay/image/png.hpp"
 #include "assay/report/html.hpp"
+#include "assay/report/page/citations.hpp"
 #include "assay/report/page/guidelines.hpp"
 #include "assay/report/page/methods.hpp"
 #include "assay/report/page/page_parts.hpp"
@@ -155,7 +156,9 @@ std::string checklist(const Study& study) {
 
 std::string words_section(const PageContent& content) {
   return "<section id=\"words\">\n<h2>For your paper</h2>\n" + methods(content) +
-         tables(content.study) + checklist(content.study) + "</section>\n";
+         tables(content.study) +
+         to_paste("References, BibTeX", bibtex(works_of(content.study), content.version)) +
+         checklist(content.study) + "</section>\n";
 }
 
 // What other commands found, on the page: parity with a paper, cross-validations, comparisons.

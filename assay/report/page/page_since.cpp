@@ -23,7 +23,7 @@ const compare::MetricComparison& compared_in(const Since& since, const MetricCha
 }
 
 /// "+0.012", "−0.3".
-std::string signed_number(double value) {
+std::string signed_plain(double value) {
   return (value > 0 ? "+" : "") + typeset(compare::plain_number(value));
 }
 
@@ -36,7 +36,7 @@ std::string change_row(const Since& since, const MetricChange& change) {
   const std::string_view arrow = direction_arrow(metric.metric.better);
   std::string interval = "no interval of so few cases";
   if (change.ci95)
-    interval = signed_number(change.ci95->first) + " to " + signed_number(change.ci95->second);
+    interval = signed_plain(change.ci95->first) + " to " + signed_plain(change.ci95->second);
   return fmt::format(
       "<tr><th scope=\"row\">{}{}</th><td>{} <b>{}</b> <span class=\"interval\">{}</span></td><td "
       "class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td "
@@ -44,7 +44,7 @@ std::string change_row(const Since& since, const MetricChange& change) {
       html_escaped(metric_title(metric.metric)),
       arrow.empty() ? "" : fmt::format(" <span class=\"arrow\">{}</span>", arrow),
       chip_html(chip_of(metric, metric.pairs.front())),
-      change.difference ? signed_number(*change.difference) : "–", interval,
+      change.difference ? signed_plain(*change.difference) : "–", interval,
       mean_cell(change.before), mean_cell(change.after), change.better.size(), change.worse.size(),
       change.same);
 }
@@ -77,7 +77,7 @@ std::string side_table(const CaseSide& side) {
         "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td class=\"number\">{}</td><td "
         "class=\"number {}\">{}</td></tr>\n",
         html_escaped(one.id), typeset(compare::plain_number(one.before)),
-        typeset(compare::plain_number(one.after)), side.css, signed_number(one.after - one.before));
+        typeset(compare::plain_number(one.after)), side.css, signed_plain(one.after - one.before));
   }
   std::string more;
   if (side.cases.size() > most_listed)
