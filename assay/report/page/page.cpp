@@ -127,7 +127,7 @@ std::string left_out(const std::vector<std::string>& names, const PageKind& kind
 /// What the budget lets in, of volumes and of answers.
 struct Chosen {
   std::vector<const CaseVolume*> volumes{};
-  std::string blocks{}, answers{};
+  std::string blocks{}, answers{}, gallery{};
   std::vector<std::string> dropped{};
 };
 
@@ -135,6 +135,7 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
   Chosen out;
   Room room(content.budget_bytes, used);
   std::vector<std::string> volumes, answers;
+  std::vector<const ShownAnswer*> shown;
   for (const CaseVolume& volume : content.volumes) {
     std::string blocks = volume_blocks(volume, out.volumes.size());
     if (room.takes(blocks.size() + volume_stills(volume, content.study).size())) {
@@ -146,11 +147,15 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
   }
   for (const ShownAnswer& answer : content.answers) {
     std::string html = qa_answer(answer);
-    if (room.takes(html.size()))
+    if (room.takes(html.size())) {
       out.answers += html;
-    else
+      shown.push_back(&answer);
+    } else {
       answers.push_back(answer.view.trajectory.item_id);
+    }
   }
+  if (std::string gallery = qa_gallery(shown); room.takes(gallery.size()))
+    out.gallery = std::move(gallery);
   if (!volumes.empty())
     out.dropped.push_back(left_out(volumes, {"the images", "case"}, content.budget_bytes));
   if (!answers.empty())
@@ -188,7 +193,7 @@ PageText report_page(PageContent content) {
             (chosen.answers.empty() ? ""
                                     : "<details class=\"answers\"><summary>How the answers came "
                                       "about, step by step</summary>\n" +
-                                          chosen.answers + "</details>\n") +
+                                          chosen.gallery + chosen.answers + "</details>\n") +
             "</section>\n";
   body += rest + "</main>\n";
   return {head(content) + navigation(content, body) + body + values +

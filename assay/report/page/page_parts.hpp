@@ -102,6 +102,9 @@ std::string volume_stills(const CaseVolume& volume, const Study& study);
 std::string qa_section(const PageContent& content);
 std::string qa_answer(const ShownAnswer& answer);
 
+/// The same questions as cards, with the way of the agent over the slide.
+std::string qa_gallery(std::span<const ShownAnswer* const> answers);
+
 /// Parity, cross-validations and saved comparisons.
 std::string findings_section(const PageContent& content);
 
