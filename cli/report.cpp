@@ -3,6 +3,7 @@
 #include "assay/report.hpp"
 
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <ostream>
 
@@ -24,7 +25,7 @@ struct Options {
   std::vector<std::string> results;
   report::ReportRequest request;
   compare::MetricNumbers margin;
-  std::string figures, groups;
+  std::string figures, figure_width, groups, since;
   std::string images, predictions, references;
   bool intersect = false;
 };
@@ -60,13 +61,37 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--margin M", o.margin,
            "Margin below which differences do not matter: 0.01, or dice=0.01,avd=0.05");
   a.option("--groups,--manifest FILE", o.groups, groups_help);
+  a.option("--since FILE", o.since,
+           "Results of an older version of the model: show what changed, case by case");
   a.flag("--by-position", s.matching.by_position,
          "Pair cases by position: the n-th value of each file");
   a.flag("--intersect", o.intersect,
          "Accepted as for compare; a report always compares the common cases");
   a.heading("Output");
-  a.option("--figures DIR", o.figures,
-           "Also write every figure to DIR: SVG, and PDF and PNG if a converter is found");
+  a.option(
+      "--figures DIR", o.figures,
+      "Also write to DIR every figure as SVG (and as PDF and PNG if a converter is found), and "
+      "methods, captions, tables and references as text");
+  a.option("--figure-width LENGTH", o.figure_width,
+           "Width of these figures on paper, such as 85mm, 180mm or 7in; PNG then has 300 dpi");
+}
+
+/// "85mm" in millimetres.
+double millimetres(const std::string& text) {
+  constexpr Named<double> units[] = {{"mm", 1}, {"cm", 10}, {"in", 25.4}, {"pt", 25.4 / 72}};
+  constexpr double narrowest = 20, widest = 1000;
+  for (const Named<double>& unit : units) {
+    if (!text.ends_with(unit.name)) continue;
+    double number = 0;
+    const char* const end = text.data() + text.size() - unit.name.size();
+    const auto read = std::from_chars(text.data(), end, number);
+    const double width = number * unit.value;
+    if (read.ec == std::errc() && read.ptr == end && width >= narrowest && width <= widest)
+      return width;
+  }
+  throw Error(Error::Kind::usage, "--figure-width: '" + text +
+                                      "' is not a width from 20mm to 1000mm; give a number and "
+                                      "a unit (mm, cm, in, pt), such as 85mm");
 }
 
 report::ReportRequest request_of(const Options& o, const Common& common, const Session& session) {
@@ -78,6 +103,13 @@ report::ReportRequest request_of(const Options& o, const Common& common, const S
   study.groups = o.groups;
   study.compare.executor = pool(common, session);
   request.figures = o.figures;
+  if (!o.figure_width.empty()) {
+    if (o.figures.empty())
+      throw Error(Error::Kind::usage,
+                  "--figure-width: name a folder for the figures, --figures DIR");
+    request.figure_width_mm = millimetres(o.figure_width);
+  }
+  request.since = o.since;
   request.roots = {o.images, o.predictions, o.references};
   return request;
 }
@@ -87,19 +119,51 @@ void require_folder(const std::string& folder, const char* option) {
     throw Error(Error::Kind::usage, std::string(option) + ": " + folder + " is not a folder");
 }
 
+Json cases_json(const std::vector<report::ChangedCase>& cases) {
+  Json out = Json::array();
+  for (const report::ChangedCase& one : cases)
+    out.push_back({{"id", one.id}, {"before", one.before}, {"after", one.after}});
+  return out;
+}
+
+Json since_json(const report::VersionChanges& changes) {
+  Json metrics = Json::object(), failed = Json::object(), settings = Json::object();
+  for (const report::MetricChange& one : changes.metrics)
+    metrics[one.metric] = {{"n", one.n},
+                           {"before", or_null(one.before)},
+                           {"after", or_null(one.after)},
+                           {"difference", or_null(one.difference)},
+                           {"ci95", one.ci95 ? Json{one.ci95->first, one.ci95->second} : Json()},
+                           {"mean_difference", or_null(one.mean_difference)},
+                           {"verdict", one.verdict},
+                           {"sentence", one.sentence},
+                           {"better", cases_json(one.better)},
+                           {"worse", cases_json(one.worse)},
+                           {"same", one.same}};
+  for (const report::NewFailure& one : changes.failed) failed[one.id] = one.reason;
+  for (const report::SettingChange& one : changes.settings)
+    settings[one.name] = {{"before", one.before}, {"after", one.after}};
+  return {{"before", changes.before_file},
+          {"after", changes.after_file},
+          {"metrics", metrics},
+          {"failed", failed},
+          {"recovered", changes.recovered},
+          {"appeared", changes.appeared},
+          {"disappeared", changes.disappeared},
+          {"other_reference", changes.other_reference},
+          {"settings", settings},
+          {"notes", changes.notes}};
+}
+
 std::string summary_json(const report::WrittenReport& written, const fs::path& out) {
-  return to_text({{"schema", "assay.report/1"},
-                  {"report", out.generic_string()},
-                  {"bytes", written.bytes},
-                  {"models", written.models},
-                  {"cases", written.cases},
-                  {"questions", written.questions},
-                  {"figures", written.figures},
-                  {"shown", written.shown},
-                  {"images", written.images},
-                  {"dropped", written.dropped},
-                  {"notes", written.notes}}) +
-         "\n";
+  Json summary = {{"schema", "assay.report/1"}, {"report", out.generic_string()},
+                  {"bytes", written.bytes},     {"models", written.models},
+                  {"cases", written.cases},     {"questions", written.questions},
+                  {"figures", written.figures}, {"shown", written.shown},
+                  {"images", written.images},   {"dropped", written.dropped},
+                  {"notes", written.notes}};
+  if (written.since) summary["since"] = since_json(*written.since);
+  return to_text(summary) + "\n";
 }
 
 Exit run(const Options& o, const Common& common, const Session& session) {
@@ -107,7 +171,9 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   require_folder(o.predictions, "--predictions");
   require_folder(o.references, "--references");
   const fs::path out = output_file(common.out.empty() ? "report.html" : common.out, "report.html");
-  refuse_input(out, {o.results.begin(), o.results.end()});
+  std::vector<std::string> inputs = o.results;
+  if (!o.since.empty()) inputs.push_back(o.since);
+  refuse_input(out, {inputs.begin(), inputs.end()});
   const report::WrittenReport written = report::write_report(request_of(o, common, session), out);
   cli::tell("note", written.notes, session.notes);
   cli::tell("note", written.dropped, session.notes);
@@ -125,6 +191,8 @@ constexpr Example examples[] = {
      "writes report.html: tables, figures, the worst, median and best cases over their images"},
     {"assay report results/*.json --baseline meshnet_26 --margin 0.01 --figures figures",
      "every model against meshnet_26; the figures also as files"},
+    {"assay report v2.json --since v1.json --out changes.html",
+     "what changed from v1 to v2: which cases got better and worse"},
     {"assay report meshnet.json run --cases sub-017 --out page.html",
      "segmentation and a question-answering run on one page; case sub-017 is shown too"},
 };

@@ -1,6 +1,6 @@
 """assay report: any mixture of results files as one page; what cannot be read is one clear
 sentence, and nothing is written."""
-import html, json, re, shutil, subprocess
+import hashlib, html, json, re, shutil, subprocess
 
 import numpy
 import pytest
@@ -92,6 +92,37 @@ def test_a_question_answering_run_with_its_steps(tmp_path):
     page = (tmp_path / "report.html").read_text()
     assert HOSTILE not in page and "&lt;script&gt;alert(1)" in page
     assert 'class="trajectory" data-part="0" data-item="0"' in page
+
+
+def test_questions_have_cards_and_what_a_right_answer_costs(tmp_path):
+    run = questions(tmp_path)
+    file = run / "bench_results.json"
+    content = json.loads(file.read_text())
+    right = dict(content["results"][0], item_id="8", predicted_label=2, correct=True,
+                 outcome="scored", cost_usd=0.05)
+    right["votes"] = [dict(right["votes"][0], outcome="scored", predicted_label=2, cost_usd=0.05)]
+    content["results"].append(right)
+    content["total_cost_usd"] = 0.06
+    file.write_text(json.dumps(content))
+    jpeg = b"\xff\xd8 not really \xff\xd9"
+    name = hashlib.sha256(jpeg).hexdigest()
+    (run / "crops").mkdir()
+    (run / f"crops/{name}.jpg").write_bytes(jpeg)
+    steps = json.loads((run / "trajectories/t.json").read_text())
+    steps["turns"] = [{"step_index": 1, "prompt": "look", "response": HOSTILE, "problem": "",
+                       "images": [{"kind": "thumbnail", "sha256": name, "width": 8, "height": 4,
+                                   "region": {"x": 0, "y": 0, "width": 10, "height": 10}}],
+                       "region": {"x": 2, "y": 3, "width": 4, "height": 5}}]
+    (run / "trajectories/t.json").write_text(json.dumps(steps))
+    assay("report", "run", cwd=tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    table = re.search(r"Cost per right answer</th>.*?</tbody>", page, re.S)[0]
+    assert "$0.06" in table and HOSTILE not in page
+    gallery = re.search(r'<div class="gallery">(.*?)</div>\n<details', page, re.S)[1]
+    assert gallery.count('<article class="card">') == 2
+    assert 'class="hop" style="--i:0" x="2" y="3" width="4" height="5"' in gallery
+    assert page.count("background-image:url(data:image/jpeg") == 1  # once for both questions
+    assert gallery.count("not right") == 1 and "truth: &lt;script&gt;" in gallery
 
 
 def test_questions_without_steps_share_one_note(tmp_path):

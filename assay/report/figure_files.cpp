@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <system_error>
 
@@ -12,29 +14,86 @@
 #include "assay/base/program.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/report/figures/chart.hpp"
+#include "assay/report/page/citations.hpp"
+#include "assay/report/page/methods.hpp"
 
 namespace assay::report {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> write_svgs(const PageContent& content, const fs::path& folder) {
+/// The width and height that the drawing says it has, in pixels.
+std::pair<double, double> size_of(std::string_view svg) {
+  constexpr double pixels_per_mm = 96 / 25.4;
+  const auto number_after = [&](std::string_view key) {
+    const std::size_t at = svg.find(key);
+    if (at == std::string_view::npos) return 1.0;
+    const std::string_view text = svg.substr(at + key.size());
+    double number = 0;
+    const char* const end = std::from_chars(text.data(), text.data() + text.size(), number).ptr;
+    const bool is_mm = text.substr(static_cast<std::size_t>(end - text.data())).starts_with("mm");
+    return std::clamp(is_mm ? number * pixels_per_mm : number, 1.0, 20000.0);
+  };
+  return {number_after(" width=\""), number_after(" height=\"")};
+}
+
+std::vector<fs::path> write_svgs(const PageContent& content, const fs::path& folder,
+                                 std::optional<double> width_mm) {
   std::vector<fs::path> out;
   for (const auto* figures : {&content.figures, &content.qa_figures})
     for (const Figure& figure : *figures) {
       out.push_back(folder / (figure.key + ".svg"));
-      write_atomically(out.back(), standalone(figure));
+      write_atomically(out.back(),
+                       width_mm ? sized(standalone(figure), *width_mm) : standalone(figure));
     }
   return out;
 }
 
+/// "Figure raincloud-dice. Title. Caption." of each.
+std::string captions(const PageContent& content) {
+  std::string out;
+  for (const auto* figures : {&content.figures, &content.qa_figures})
+    for (const Figure& figure : *figures)
+      out += fmt::format("{}: {}. {}{}{}\n\n", figure.key, figure.title, figure.caption,
+                         figure.reading.empty() ? "" : " ", figure.reading);
+  return out;
+}
+
+/// What a paper needs besides figures, next to them.
+void write_texts(const PageContent& content, const fs::path& folder) {
+  std::string markdown, latex;
+  for (const NamedTable& one : tables_to_paste(content.study)) {
+    markdown += "## " + one.title + "\n\n" + markdown_table(one.table) + "\n";
+    latex += "% " + one.title + "\n" + latex_table(one.table) + "\n";
+  }
+  const std::pair<std::string_view, std::string> files[] = {
+      {"methods.txt", methods_paragraph(content.study, content.version) + "\n"},
+      {"captions.txt", captions(content)},
+      {"tables.md", std::move(markdown)},
+      {"tables.tex", std::move(latex)},
+      {"references.bib", bibtex(works_of(content.study), content.version)}};
+  for (const auto& [name, text] : files) write_atomically(folder / name, text);
+}
+
+/// Journals print small text, but none this small.
+std::string text_size_note(double width_mm) {
+  constexpr double points_per_mm = 72 / 25.4, smallest_points = 6;
+  const double points = small_text * width_mm * points_per_mm / figure_width;
+  if (points >= smallest_points) return "";
+  return fmt::format(
+      "; at this width the smallest text is {:.1f} points high, --figure-width "
+      "{:.0f}mm makes it {:.0f}",
+      points, std::ceil(width_mm * smallest_points / points), smallest_points);
+}
+
 /// Why a figure could not be converted; "" when it could.
-std::string conversion_problem(const DrawingConverter& converter, const fs::path& svg) {
+std::string conversion_problem(const DrawingConverter& converter, DrawingFiles files) {
   try {
     for (const PictureFormat format : {PictureFormat::pdf, PictureFormat::png}) {
-      fs::path out = svg;
-      out.replace_extension(name(format));
-      convert_drawing(converter, {svg, out}, format);
+      files.out = files.svg;
+      files.out.replace_extension(name(format));
+      convert_drawing(converter, files, format);
     }
   } catch (const Error& error) {
     return error.what();
@@ -44,19 +103,39 @@ std::string conversion_problem(const DrawingConverter& converter, const fs::path
 
 }  // namespace
 
-std::string write_figures(const PageContent& content, const fs::path& folder) {
+std::string sized(std::string svg, double width_mm) {
+  const auto [width, height] = size_of(svg);
+  const auto replace_length = [&](std::string_view key, double length) {
+    const std::size_t at = svg.find(key);
+    if (at == std::string::npos) return;
+    const std::size_t from = at + key.size();
+    svg.replace(from, svg.find('"', from) - from, fmt::format("{:.2f}mm", length));
+  };
+  replace_length(" width=\"", width_mm);
+  replace_length(" height=\"", width_mm * height / width);
+  return svg;
+}
+
+std::string write_figures(const PageContent& content, const fs::path& folder,
+                          std::optional<double> width_mm) {
+  constexpr double usual_pixels = 2, print_pixels = 300.0 / 96;  // 192 and 300 dots per inch
   make_folder(folder);
-  const std::vector<fs::path> svgs = write_svgs(content, folder);
+  write_texts(content, folder);
+  const std::vector<fs::path> svgs = write_svgs(content, folder, width_mm);
   std::string said = counted(svgs.size(), "figure") + " in " + folder.string();
+  const std::string texts = "; methods, captions, tables and references are with them" +
+                            (width_mm ? text_size_note(*width_mm) : "");
   const char* path = std::getenv("PATH");
   const auto converter = find_converter(path == nullptr ? "" : path);
   if (!converter)
-    return said + " as SVG only: no rsvg-convert, inkscape or chromium is on the PATH";
+    return said + " as SVG only: no rsvg-convert, inkscape or chromium is on the PATH" + texts;
   said += " as SVG, and as PDF and PNG by " + converter->name;
-  for (const fs::path& svg : svgs)
-    if (const std::string problem = conversion_problem(*converter, svg); !problem.empty())
+  for (const fs::path& svg : svgs) {
+    const DrawingFiles files = {svg, {}, width_mm ? print_pixels : usual_pixels};
+    if (const std::string problem = conversion_problem(*converter, files); !problem.empty())
       said += "; " + problem;
-  return said;
+  }
+  return said + texts;
 }
 
 namespace {
@@ -64,7 +143,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double patience_s = 60;
-constexpr double pixels_per_unit = 2;  // 192 dots per inch
 
 /// A file that goes away with its owner.
 class PassingFile {
@@ -84,24 +162,14 @@ class PassingFile {
 
 CommandWords rsvg_arguments(const DrawingFiles& files, PictureFormat format) {
   return {fmt::format("--format={}", name(format)),
-          fmt::format("--zoom={}", format == PictureFormat::png ? pixels_per_unit : 1),
+          fmt::format("--zoom={}", format == PictureFormat::png ? files.pixels : 1),
           "--output=" + files.out.string(), files.svg.string()};
 }
 
 CommandWords inkscape_arguments(const DrawingFiles& files, PictureFormat format) {
   return {fmt::format("--export-type={}", name(format)),
-          fmt::format("--export-dpi={}", 96 * pixels_per_unit),
+          fmt::format("--export-dpi={}", 96 * files.pixels),
           "--export-filename=" + files.out.string(), files.svg.string()};
-}
-
-/// The width and height that the drawing says it has.
-std::pair<int, int> size_of(std::string_view svg) {
-  const auto number_after = [&](std::string_view key) {
-    const std::size_t at = svg.find(key);
-    const std::string digits(at == std::string_view::npos ? "" : svg.substr(at + key.size(), 8));
-    return std::clamp(static_cast<int>(std::strtol(digits.c_str(), nullptr, 10)), 1, 20000);
-  };
-  return {number_after(" width=\""), number_after(" height=\"")};
 }
 
 /// A browser prints pages: the page has the size of the drawing.
@@ -111,7 +179,8 @@ std::string page_of(std::string_view svg) {
   return fmt::format(
       "<!doctype html><meta charset=\"utf-8\"><style>@page{{size:{0}px {1}px;margin:0}}"
       "html,body{{margin:0}}svg{{display:block}}</style>{2}",
-      width, height + 1, svg.substr(start == std::string_view::npos ? 0 : start));
+      std::lround(width), std::lround(height) + 1,
+      svg.substr(start == std::string_view::npos ? 0 : start));
 }
 
 CommandWords chromium_arguments(const DrawingFiles& page, PictureFormat format) {
@@ -121,9 +190,10 @@ CommandWords chromium_arguments(const DrawingFiles& page, PictureFormat format) 
   const CommandWords task =
       format == PictureFormat::pdf
           ? CommandWords{"--print-to-pdf=" + out, "--no-pdf-header-footer"}
-          : CommandWords{"--screenshot=" + out, fmt::format("--window-size={},{}", width, height),
-                         fmt::format("--force-device-scale-factor={}", pixels_per_unit),
-                         "--hide-scrollbars"};
+          : CommandWords{
+                "--screenshot=" + out,
+                fmt::format("--window-size={},{}", std::lround(width), std::lround(height)),
+                fmt::format("--force-device-scale-factor={}", page.pixels), "--hide-scrollbars"};
   words.insert(words.end(), task.begin(), task.end());
   words.push_back("file://" + fs::absolute(page.svg).string());
   return words;
@@ -177,7 +247,7 @@ void convert_drawing(const DrawingConverter& converter, const DrawingFiles& file
   const PassingFile page(base.string() + ".page.html");
   const PassingFile part(base.string() + ".part." + std::string(name(format)));
   if (row->takes_page) write_atomically(page.path(), page_of(read_text(files.svg)));
-  const DrawingFiles given = {row->takes_page ? page.path() : files.svg, part.path()};
+  const DrawingFiles given = {row->takes_page ? page.path() : files.svg, part.path(), files.pixels};
   CommandWords command = {converter.program.string()};
   for (const std::string& word : row->arguments(given, format)) command.push_back(word);
   run_to_end(command, converter, files.svg);

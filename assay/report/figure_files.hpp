@@ -12,8 +12,14 @@
 namespace assay::report {
 
 /// Writes every figure as SVG, and as PDF and PNG where a converter is on the PATH; says in a
-/// sentence what it did. A figure that cannot be converted is named in it. Throws Error::io.
-std::string write_figures(const PageContent& content, const std::filesystem::path& folder);
+/// sentence what it did. A figure that cannot be converted is named in it. With them come the texts
+/// of a paper: methods, captions, tables and references. With a width, figures have that size on
+/// paper. Throws Error::io.
+std::string write_figures(const PageContent& content, const std::filesystem::path& folder,
+                          std::optional<double> width_mm = std::nullopt);
+
+/// The drawing with its size in millimetres. Its height follows.
+std::string sized(std::string svg, double width_mm);
 
 // SVG files as PDF and PNG, by another installed program.
 
@@ -33,6 +39,7 @@ std::optional<DrawingConverter> find_converter(std::string_view search_path);
 
 struct DrawingFiles {
   std::filesystem::path svg, out;
+  double pixels = 2;  ///< of a PNG, for each pixel of 1/96 inch
 };
 
 /// Writes `files.out` whole or not at all. Throws Error::io with what the program said; one that

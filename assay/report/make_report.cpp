@@ -13,6 +13,7 @@
 #include "assay/report/case_volumes.hpp"
 #include "assay/report/figure_files.hpp"
 #include "assay/report/page/page_parts.hpp"
+#include "assay/report/read_since.hpp"
 #include "assay/version.hpp"
 
 namespace assay::report {
@@ -123,6 +124,13 @@ void add_answers(PageContent& content, const std::vector<std::string>& asked) {
   if (!unread.ids.empty()) content.notes.push_back(sentence(unread));
 }
 
+void add_since(PageContent& content, const ReportRequest& request) {
+  if (request.since.empty()) return;
+  SinceReading reading = read_since(request, content.study);
+  content.since = std::move(reading.since);
+  content.documents.push_back(std::move(reading.document));
+}
+
 void require_viewer(bool niivue) {
   if (niivue && niivue_script().empty())
     throw Error(Error::Kind::unsupported,
@@ -138,6 +146,7 @@ WrittenReport written_summary(const ReportResult& result) {
                        .asked_and_absent = result.asked_and_absent,
                        .notes = content.notes,
                        .dropped = result.page.dropped};
+  if (content.since) out.since = content.since->changes;
   for (const compare::ResultTable& table : content.study.models)
     out.models.push_back(table.model_name);
   for (const auto* figures : {&content.figures, &content.qa_figures})
@@ -163,6 +172,7 @@ ReportResult make_report(const ReportRequest& request) {
              .with_niivue = request.with_niivue};
   content.figures = study_figures(content.study);
   content.qa_figures = qa_figures(content.study.qa);
+  add_since(content, request);
   add_volumes(out, request);
   add_answers(content, request.cases);
   out.page = report_page(content);
@@ -176,7 +186,7 @@ WrittenReport write_report(const ReportRequest& request, const std::filesystem::
   write_atomically(out, result.page.html);
   WrittenReport written = written_summary(result);
   if (!request.figures.empty())
-    written.figure_files = write_figures(result.content, request.figures);
+    written.figure_files = write_figures(result.content, request.figures, request.figure_width_mm);
   return written;
 }
 

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "assay/compare.hpp"
@@ -33,7 +35,52 @@ struct ReportRequest {
   ImageRoots roots{};
   bool wants_images = false;  ///< it is news if none is found
   bool with_niivue = false;
+  std::filesystem::path since{};    ///< results of an older version of a model; "": none
   std::filesystem::path figures{};  ///< a folder for the figures as files of their own; "": none
+  std::optional<double> figure_width_mm{};  ///< of these files; unset: as on the page
+};
+
+// What changed between two versions of a model.
+
+/// A setting that two files do not share; "" where a file does not have it.
+struct SettingChange {
+  std::string name, before, after;
+};
+
+struct ChangedCase {
+  std::string id;
+  double before = 0, after = 0;
+};
+
+/// One metric over the cases of both versions; failures of the model count.
+struct MetricChange {
+  std::string metric;
+  std::size_t n = 0;
+  std::optional<double> before{}, after{};  ///< means
+  /// After - before: the Hodges-Lehmann estimate with its interval, and the mean.
+  std::optional<double> difference{};
+  std::optional<std::pair<double, double>> ci95{};
+  std::optional<double> mean_difference{};
+  std::string verdict{}, sentence{};
+  std::vector<ChangedCase> better{}, worse{};  ///< the largest change first
+  std::size_t same = 0;
+};
+
+/// A case that an older version was scored on.
+struct NewFailure {
+  std::string id, reason;
+};
+
+struct VersionChanges {
+  std::string before_file, after_file;
+  std::string before, after;  ///< names
+  std::vector<MetricChange> metrics{};
+  std::vector<NewFailure> failed{};
+  std::vector<std::string> recovered{}, appeared{}, disappeared{};  ///< ids of cases
+  std::vector<std::string> other_reference{};  ///< cases whose reference has another content
+  bool is_stated = false;                      ///< both files say how they were scored
+  std::vector<SettingChange> settings{};       ///< that differ
+  std::vector<std::string> notes{};            ///< metrics whose meaning has changed, and why
 };
 
 /// What was written.
@@ -48,7 +95,8 @@ struct WrittenReport {
   std::size_t asked_and_absent = 0;    ///< cases that were asked for and could not be shown
   std::vector<std::string> notes{};    ///< what was decided without being asked, in sentences
   std::vector<std::string> dropped{};  ///< what the budget of bytes left out, in sentences
-  std::string figure_files{};          ///< which files of figures there are, in a sentence
+  std::optional<VersionChanges> since{};
+  std::string figure_files{};  ///< which files of figures there are, in a sentence
 };
 
 /// Reads the results, compares models that share cases, and writes the page to `out`, which appears

@@ -3,10 +3,10 @@
 
 Masks and arrays: `dice_coefficient`, `metrics`, `scores`, the Dice family, `read_image`.
 Statistics: `wilcoxon`, `adjust`, `bootstrap`, ... Whole studies: `score`, `evaluate`, `predict`,
-`compare`, `power`, `report`, `validate_parity`, `folds`, `split`, which return plain dicts.
-Questions about whole slides: `qa_check`, `qa_run`, `qa_score`, `qa_compare`, `extract_label`,
-`majority_vote`. `assay.spec` has the specifications' own names, `assay.torch` a differentiable soft
-Dice (when torch is installed).
+`compare`, `power`, `report`, `validate_parity`, `folds`, `split`, which return dicts that show
+themselves in notebooks (`Result`). Questions about whole slides: `qa_check`, `qa_run`, `qa_score`,
+`qa_compare`, `extract_label`, `majority_vote`. `assay.spec` has the specifications' own names,
+`assay.torch` a differentiable soft Dice (when torch is installed).
 
 >>> import numpy as np, assay
 >>> assay.dice_coefficient(np.array([1, 1, 0, 0]), np.array([0, 1, 1, 0]))
@@ -26,6 +26,7 @@ from ._results import (BlandAltmanResult, BootstrapResult, ComparisonResult, Con
                        DeLongResult, ExtractedAnswer, FriedmanResult, IccResult, Interval,
                        McNemarResult, NemenyiResult, ParityResult, TostResult, VoteResult,
                        WilcoxonResult)
+from ._shown import Result
 from ._stats import (accuracy, adjust, balanced_accuracy, bootstrap, bootstrap_metric, cohens_dz,
                      compare_models_to_reference, default_rng_choice, friedman, hodges_lehmann,
                      holm, mcnemar, nemenyi, probability_of_superiority, rank_biserial, tost_paired,

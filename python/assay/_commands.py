@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of the program as functions that return plain dicts.
+"""The commands of the program as functions that return dicts.
 
 Every option of `assay COMMAND --help` is a keyword: `--missing worst` is `missing="worst"`, a flag
 is `True`, a list is joined with commas. What the program says on standard error comes as Python
@@ -11,6 +11,7 @@ import os
 
 from . import _core, _own
 from ._results import ParityResult
+from ._shown import Result
 
 TYPE_CHECKING = False  # type checkers take it for True; the typing module is not worth its import
 if TYPE_CHECKING:
@@ -94,8 +95,8 @@ def _sentences(err):
 
 
 def run(command: str, /, *arguments: Path, **settings: Any) -> Any:
-    """Runs any command of the program with --json and returns its result as a dict, or as text if
-    the command has only that.
+    """Runs any command of the program with --json and returns its result as a dict (`Result`), or
+    as text if the command has only that.
 
     A command with a subcommand is two words: `run("qa show", "run", "gtex/17", out="17.html")`.
     Raises ValueError or OSError where the program could not (exit status 2). Its exit statuses 1
@@ -115,9 +116,10 @@ def run(command: str, /, *arguments: Path, **settings: Any) -> Any:
     import json
 
     try:
-        return json.loads(out)
+        found = json.loads(out)
     except ValueError:
         return out
+    return Result(found) if isinstance(found, dict) else found
 
 
 _run = run  # for functions that have an argument of that name
@@ -137,7 +139,7 @@ def _warn(lines):
 
 
 def score(pred: Path | None = None, ref: Path | None = None, *, executor: Any = None,
-          shards: int | None = None, **settings: Any) -> dict[str, Any]:
+          shards: int | None = None, **settings: Any) -> Result:
     """Scores predictions against references: folders or files, or a `manifest=`. See `assay score
     --help`.
 
@@ -166,7 +168,7 @@ def score(pred: Path | None = None, ref: Path | None = None, *, executor: Any = 
     return run("score", *arguments, **settings)
 
 
-def evaluate(model: Path, data: Path | None = None, /, **settings: Any) -> dict[str, Any]:
+def evaluate(model: Path, data: Path | None = None, /, **settings: Any) -> Result:
     """Runs a model over a cohort and scores its predictions; the same dict as `score`. See `assay
     evaluate --help`.
 
@@ -180,7 +182,7 @@ def evaluate(model: Path, data: Path | None = None, /, **settings: Any) -> dict[
     return run("evaluate", *(x for x in (model, data) if x is not None), **settings)
 
 
-def predict(model: Path, /, *images: Path | Iterable[Path], **settings: Any) -> dict[str, Any]:
+def predict(model: Path, /, *images: Path | Iterable[Path], **settings: Any) -> Result:
     """The label maps of a model for images, written as `out`/<image name>.nii.gz on each image's
     own grid. See `assay predict --help`.
 
@@ -228,7 +230,7 @@ class _Files:
 
 
 def compare(results: Iterable[Path | Mapping[str, Any]], baseline: str | None = None,
-            **settings: Any) -> dict[str, Any]:
+            **settings: Any) -> Result:
     """Compares models; `results` are paths of results files, or dicts as `score` returns them. See
     `assay compare --help`."""
     with _Files(results) as paths:
@@ -236,7 +238,7 @@ def compare(results: Iterable[Path | Mapping[str, Any]], baseline: str | None = 
 
 
 def power(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]],
-          baseline: str | None = None, **settings: Any) -> dict[str, Any]:
+          baseline: str | None = None, **settings: Any) -> Result:
     """How many cases a study needs, from a pilot: paths or dicts of one model, or of two or more.
     See `assay power --help`.
 
@@ -249,18 +251,20 @@ def power(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]]
 
 
 def report(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]],
-           out: Path = "report.html", **settings: Any) -> dict[str, Any]:
+           out: Path = "report.html", *, since: Path | Mapping[str, Any] | None = None,
+           **settings: Any) -> Result:
     """Writes results as one self-contained HTML page. See `assay report --help`.
 
     `results` are paths or dicts, as `score`, `compare` and `qa_score` return them. The dict has the
-    path of the page as `report`, and under `notes` what the page leaves out and why.
+    path of the page as `report`, and under `notes` what the page leaves out and why. With `since`,
+    the result of an older version of the model, it has what changed under that key.
 
     >>> assay.report(["a.json", "b.json"], "page.html", baseline="a",  # doctest: +SKIP
     ...              images="imagesTr")["report"]
     'page.html'
     """
-    with _Files(results) as paths:
-        return run("report", *paths, out=out, **settings)
+    with _Files(results) as paths, _Files([] if since is None else since) as older:
+        return run("report", *paths, out=out, since=older[0] if older else None, **settings)
 
 
 def validate_parity(results: Path | Mapping[str, Any], variant: str = "meshnet_26",
@@ -272,23 +276,23 @@ def validate_parity(results: Path | Mapping[str, Any], variant: str = "meshnet_2
     return ParityResult(**{name: report[name] for name in names}, report=report)
 
 
-def folds(*run_dirs: Path, **settings: Any) -> dict[str, Any]:
+def folds(*run_dirs: Path, **settings: Any) -> Result:
     """Aggregates the runs of a cross-validation. See `assay folds --help`."""
     return run("folds", *run_dirs, **settings)
 
 
-def split(manifest: Path, **settings: Any) -> dict[str, Any]:
+def split(manifest: Path, **settings: Any) -> Result:
     """Nested stratified folds of the cases in a manifest. See `assay split --help`."""
     return run("split", manifest, **settings)
 
 
-def qa_check(table: Path, wsi_root: Path, **settings: Any) -> dict[str, Any]:
+def qa_check(table: Path, wsi_root: Path, **settings: Any) -> Result:
     """Checks which slides of a table of questions exist, before any money is spent. See `assay qa
     check --help`."""
     return run("qa check", table, wsi_root=wsi_root, **settings)
 
 
-def qa_run(table: Path, out: Path | None = None, **settings: Any) -> dict[str, Any]:
+def qa_run(table: Path, out: Path | None = None, **settings: Any) -> Result:
     """Asks an agent the questions of a table; the same call continues after any interruption. See
     `assay qa run --help`.
 
@@ -303,7 +307,7 @@ def qa_run(table: Path, out: Path | None = None, **settings: Any) -> dict[str, A
 
 
 def qa_score(run: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]],
-             **settings: Any) -> dict[str, Any]:
+             **settings: Any) -> Result:
     """Scores saved answers, with any rules: folders of `qa_run`, results files, or results as
     dicts. See `assay qa score --help`.
 
@@ -315,7 +319,7 @@ def qa_score(run: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]],
 
 
 def qa_compare(a: Path | Mapping[str, Any], b: Path | Mapping[str, Any],
-               **settings: Any) -> dict[str, Any]:
+               **settings: Any) -> Result:
     """Compares two runs over the same questions, item by item. See `assay qa compare --help`."""
     with _Files([a, b]) as paths:
         return run("qa compare", *paths, **settings)

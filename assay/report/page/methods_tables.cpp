@@ -56,6 +56,34 @@ NamedTable summary_table(const FigureScene& scene) {
   return {"summary", "Summary by model and metric", std::move(table)};
 }
 
+/// Every metric of every label, as papers print them: a row per model and label.
+NamedTable label_table(const FigureScene& scene) {
+  PaperTable table = {.header = {"model", "label"},
+                      .rows = {},
+                      .footnotes = {"mean (SD over cases, ddof 1) of the cases with a value"}};
+  for (const FigureMetric& metric : scene.metrics) table.header.push_back(metric.short_title);
+  for (std::size_t m = 0; m < scene.names.size(); ++m)
+    for (const compare::LabelTable& label : scene.study.models[m].labels) {
+      std::vector<std::string> row = {scene.names[m], label.name.empty() ? label.key : label.name};
+      for (const FigureMetric& metric : scene.metrics) {
+        const compare::MetricColumn* column = compare::column_of(label.columns, metric.name);
+        const metrics::Summary s = summary_of(sample_of(scene, m, column), metric.name);
+        row.push_back(s.mean
+                          ? fmt::format("{} ({})", figure_number(*s.mean), figure_or_absent(s.std))
+                          : std::string(absent));
+      }
+      table.rows.push_back(std::move(row));
+    }
+  return {"labels", "Means by label", std::move(table)};
+}
+
+bool has_labels_to_list(const Study& study) {
+  const bool is_chosen = study.comparison && !study.comparison->settings.choice.labels.empty();
+  return !is_chosen && std::ranges::any_of(study.models, [](const compare::ResultTable& table) {
+    return table.labels.size() > 1 && !table.averaged.empty();
+  });
+}
+
 std::vector<std::string> qa_row(const QaStudyPart& part) {
   const auto& score = part.scores.headline();
   std::vector<std::string> row = {
@@ -102,6 +130,7 @@ std::vector<NamedTable> tables_to_paste(const Study& study) {
   if (study.comparison)
     tables.push_back({"comparison", "Models compared", comparison_table(*study.comparison, false)});
   if (!study.models.empty()) tables.push_back(summary_table(figure_scene(study)));
+  if (has_labels_to_list(study)) tables.push_back(label_table(figure_scene(study)));
   if (!study.qa.empty()) tables.push_back(qa_table(study.qa));
   for (const FoldsStudyPart& part : study.folds) tables.push_back(fold_table(part));
   return tables;

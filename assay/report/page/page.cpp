@@ -54,10 +54,10 @@ std::string head(const PageContent& content) {
 struct Section {
   std::string_view id, title;
 };
-constexpr Section sections[] = {{"summary", "Summary"},      {"figures", "Figures"},
-                                {"cases", "Cases"},          {"viewer", "Viewer"},
-                                {"questions", "Questions"},  {"findings", "Findings"},
-                                {"words", "For your paper"}, {"sources", "Provenance"}};
+constexpr Section sections[] = {
+    {"summary", "Summary"},   {"since", "Changes"},        {"figures", "Figures"},
+    {"cases", "Cases"},       {"viewer", "Viewer"},        {"questions", "Questions"},
+    {"findings", "Findings"}, {"words", "For your paper"}, {"sources", "Provenance"}};
 
 /// Links to the sections that are there.
 std::string navigation(const PageContent& content, const std::string& body) {
@@ -74,7 +74,7 @@ std::string navigation(const PageContent& content, const std::string& body) {
 constexpr std::string_view cases_section =
     "<section id=\"cases\">\n<h2>Cases</h2>\n<div id=\"case-table\"></div>\n"
     "<noscript><p>The table of cases needs JavaScript, which this browser does not run. The "
-    "figures, tables and still images on this page work without it.</p></noscript>\n</section>\n";
+    "figures, tables and still images on this page work without it.</p></noscript>\n";
 
 std::string viewer_section(const PageContent& content, std::span<const CaseVolume* const> volumes) {
   if (content.study.models.empty()) return "";
@@ -127,7 +127,7 @@ std::string left_out(const std::vector<std::string>& names, const PageKind& kind
 /// What the budget lets in, of volumes and of answers.
 struct Chosen {
   std::vector<const CaseVolume*> volumes{};
-  std::string blocks{}, answers{};
+  std::string blocks{}, answers{}, gallery{};
   std::vector<std::string> dropped{};
 };
 
@@ -135,6 +135,7 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
   Chosen out;
   Room room(content.budget_bytes, used);
   std::vector<std::string> volumes, answers;
+  std::vector<const ShownAnswer*> shown;
   for (const CaseVolume& volume : content.volumes) {
     std::string blocks = volume_blocks(volume, out.volumes.size());
     if (room.takes(blocks.size() + volume_stills(volume, content.study).size())) {
@@ -146,11 +147,15 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
   }
   for (const ShownAnswer& answer : content.answers) {
     std::string html = qa_answer(answer);
-    if (room.takes(html.size()))
+    if (room.takes(html.size())) {
       out.answers += html;
-    else
+      shown.push_back(&answer);
+    } else {
       answers.push_back(answer.view.trajectory.item_id);
+    }
   }
+  if (std::string gallery = qa_gallery(shown); room.takes(gallery.size()))
+    out.gallery = std::move(gallery);
   if (!volumes.empty())
     out.dropped.push_back(left_out(volumes, {"the images", "case"}, content.budget_bytes));
   if (!answers.empty())
@@ -164,6 +169,7 @@ PageText report_page(PageContent content) {
   const Study& study = content.study;
   const std::string figures = figures_section(content);
   const std::string picture = worst_case_figure(content);
+  const std::string since = since_section(content);
   const std::string qa = qa_section(content);
   const std::string rest =
       findings_section(content) + words_section(content) + sources_section(content);
@@ -171,22 +177,23 @@ PageText report_page(PageContent content) {
   const std::string niivue =
       content.with_niivue ? "<script>" + std::string(niivue_script()) + "</script>\n" : "";
   const std::size_t frame = report_script.size() + report_style.size() + niivue.size() + 40'000;
-  Chosen chosen = chosen_for(
-      content, frame + figures.size() + picture.size() + qa.size() + rest.size() + values.size());
+  Chosen chosen = chosen_for(content, frame + figures.size() + picture.size() + since.size() +
+                                          qa.size() + rest.size() + values.size());
   if (std::string lost = left_out_metrics(study); !lost.empty())
     chosen.dropped.push_back(std::move(lost));
   content.notes.insert(content.notes.end(), chosen.dropped.begin(), chosen.dropped.end());
 
   std::string body =
-      "<main>\n" + first_screen(content, chosen.volumes.empty() ? "" : picture) + figures;
-  if (!study.models.empty()) body += cases_section;
+      "<main>\n" + first_screen(content, chosen.volumes.empty() ? "" : picture) + since + figures;
+  if (!study.models.empty())
+    body += std::string(cases_section) + printed_cases(study) + "</section>\n";
   body += viewer_section(content, chosen.volumes);
   if (!study.qa.empty())
     body += "<section id=\"questions\">\n<h2>Questions</h2>\n" + qa +
             (chosen.answers.empty() ? ""
                                     : "<details class=\"answers\"><summary>How the answers came "
                                       "about, step by step</summary>\n" +
-                                          chosen.answers + "</details>\n") +
+                                          chosen.gallery + chosen.answers + "</details>\n") +
             "</section>\n";
   body += rest + "</main>\n";
   return {head(content) + navigation(content, body) + body + values +

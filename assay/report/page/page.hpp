@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "assay/report.hpp"
 #include "assay/report/case_volume.hpp"
 #include "assay/report/figures/figure.hpp"
 #include "assay/report/page/trajectory_page.hpp"
@@ -33,12 +35,20 @@ struct ShownAnswer {
   TrajectoryView view;
 };
 
+/// An older version of a model and the one that the page is about.
+struct Since {
+  VersionChanges changes;
+  Study study;                        ///< of both, compared
+  std::vector<CaseVolume> volumes{};  ///< of the cases that changed most, with both predictions
+};
+
 /// Volumes and answers are in order of interest: if they do not fit, the last are left out.
 struct PageContent {
   Study study;
   std::vector<Figure> figures{}, qa_figures{};
   std::vector<CaseVolume> volumes{};
   std::vector<ShownAnswer> answers{};
+  std::optional<Since> since{};
   std::vector<Finding> findings{};
   std::vector<SourceDocument> documents{};
   std::vector<std::string> notes{};

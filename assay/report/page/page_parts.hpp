@@ -64,6 +64,9 @@ metrics::Better direction_of(const Study& study, const std::string& metric);
 /// there is nothing to say.
 std::string label_words(const Study& study);
 
+/// What was found about the models, in a sentence.
+std::string models_sentence(const Study& study);
+
 /// What was found, in plain words.
 std::string result_sentences(const Study& study);
 
@@ -85,6 +88,12 @@ std::string figures_section(const PageContent& content);
 /// The worst case as a picture for the first screen; "" where no volume is of a worst case.
 std::string worst_case_figure(const PageContent& content);
 
+/// What changed since an older version; "" without one.
+std::string since_section(const PageContent& content);
+
+/// The values of the cases for paper; hidden on a screen.
+std::string printed_cases(const Study& study);
+
 /// One volume as blocks of base64, named "volume-<number>-…", and as stills.
 std::string volume_blocks(const CaseVolume& volume, std::size_t number);
 std::string volume_stills(const CaseVolume& volume, const Study& study);
@@ -92,6 +101,9 @@ std::string volume_stills(const CaseVolume& volume, const Study& study);
 /// Questions: scores, ledger, drawings. The answers that are shown come one by one.
 std::string qa_section(const PageContent& content);
 std::string qa_answer(const ShownAnswer& answer);
+
+/// The same questions as cards, with the way of the agent over the slide.
+std::string qa_gallery(std::span<const ShownAnswer* const> answers);
 
 /// Parity, cross-validations and saved comparisons.
 std::string findings_section(const PageContent& content);

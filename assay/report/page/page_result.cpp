@@ -102,13 +102,6 @@ std::string single_sentence(const Study& study) {
                      typeset(interval), cases);
 }
 
-std::string models_sentence(const Study& study) {
-  if (study.comparison && !study.comparison->metrics.empty()) return compared_sentence(study);
-  if (study.models.size() == 1) return single_sentence(study);
-  return fmt::format("{} were measured on {}. They are not compared.",
-                     counted(study.models.size(), "model"), counted(study.ids.size(), "case"));
-}
-
 std::string questions_sentence(const QaStudyPart& part) {
   const std::vector<qa::ItemResult>& items = part.result.results;
   return fmt::format("{} answered {} of {} of {} correctly.", bold(part.result.model_name),
@@ -125,6 +118,13 @@ std::string further_parts(const Study& study) {
 }
 
 }  // namespace
+
+std::string models_sentence(const Study& study) {
+  if (study.comparison && !study.comparison->metrics.empty()) return compared_sentence(study);
+  if (study.models.size() == 1) return single_sentence(study);
+  return fmt::format("{} were measured on {}. They are not compared.",
+                     counted(study.models.size(), "model"), counted(study.ids.size(), "case"));
+}
 
 VerdictChip chip_of(const compare::MetricComparison& metric, const compare::PairComparison& pair) {
   constexpr std::array<VerdictChip, 5> by_verdict = {{{"different", "different"},

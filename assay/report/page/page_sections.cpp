@@ -11,6 +11,7 @@
 #include "assay/compare.hpp"
 #include "assay/image/png.hpp"
 #include "assay/report/html.hpp"
+#include "assay/report/page/citations.hpp"
 #include "assay/report/page/guidelines.hpp"
 #include "assay/report/page/methods.hpp"
 #include "assay/report/page/page_parts.hpp"
@@ -155,7 +156,9 @@ std::string checklist(const Study& study) {
 
 std::string words_section(const PageContent& content) {
   return "<section id=\"words\">\n<h2>For your paper</h2>\n" + methods(content) +
-         tables(content.study) + checklist(content.study) + "</section>\n";
+         tables(content.study) +
+         to_paste("References, BibTeX", bibtex(works_of(content.study), content.version)) +
+         checklist(content.study) + "</section>\n";
 }
 
 // What other commands found, on the page: parity with a paper, cross-validations, comparisons.
@@ -267,6 +270,22 @@ std::string cost_of(const qa::QaScores& scores) {
   return scores.total_cost_usd ? fmt::format("${:.4g}", *scores.total_cost_usd) : "unknown";
 }
 
+/// What a right answer cost, with those that were wrong.
+std::string cost_of_right(const QaStudyPart& part) {
+  const auto right = std::ranges::count_if(part.result.results, &qa::ItemResult::correct);
+  if (!part.scores.total_cost_usd || right == 0) return "–";
+  return fmt::format("${:.3g}", *part.scores.total_cost_usd / static_cast<double>(right));
+}
+
+/// The best published system, with its name.
+std::string published_text(const qa::PublishedBenchmark* published) {
+  if (published == nullptr || published->systems.empty()) return "–";
+  const qa::PublishedSystem& best = std::ranges::max(
+      published->systems, {}, [](const qa::PublishedSystem& one) { return one.score.mean; });
+  return fmt::format("{:.1f}{} % ({})", best.score.mean,
+                     best.score.std ? fmt::format(" ± {:.1f}", *best.score.std) : "", best.name);
+}
+
 std::string without_label(const qa::QaLedger& ledger) {
   std::string out;
   for (const Named<qa::Outcome>& row : qa::outcomes())
@@ -296,14 +315,43 @@ std::vector<std::string> answers_row(const QaStudyPart& part) {
           headline ? interval(headline->interval) : "–",
           number_of(s),
           without_label(s.ledger),
-          cost_of(s)};
+          cost_of(s),
+          cost_of_right(part)};
+}
+
+/// Whether several runs answered the same questions.
+bool has_runs(const QaStudyPart& part) {
+  return std::ranges::any_of(part.result.results,
+                             [](const qa::ItemResult& item) { return item.votes.size() > 1; });
+}
+
+/// Columns that say something about any of the benchmarks: agreement of runs, published values.
+void add_known_columns(PaperTable& table, const std::vector<QaStudyPart>& parts) {
+  const bool runs = std::ranges::any_of(parts, has_runs);
+  const bool published = std::ranges::any_of(
+      parts, [](const QaStudyPart& part) { return part.scores.published != nullptr; });
+  if (runs) table.header.emplace_back("Agreement of runs");
+  if (published) table.header.emplace_back("Published");
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (runs)
+      table.rows[i].push_back(has_runs(parts[i]) && parts[i].scores.vote_agreement
+                                  ? percent_text(*parts[i].scores.vote_agreement)
+                                  : "–");
+    if (published) table.rows[i].push_back(published_text(parts[i].scores.published));
+  }
+  if (published)
+    table.footnotes.push_back(
+        fmt::format("Published: the best system of {}.", qa::published_giant_source));
+  if (runs)
+    table.footnotes.emplace_back(
+        "Agreement of runs: the share of runs that gave the answer that most gave.");
 }
 
 }  // namespace
 
 std::string qa_section(const PageContent& content) {
   PaperTable table = {.header = {"Benchmark", "Model", "Score", "Value", "95 % interval", "n",
-                                 "Without a label", "Cost"},
+                                 "Without a label", "Cost", "Cost per right answer"},
                       .rows = {},
                       .footnotes = {interval_note(content.study.qa)}};
   for (const QaStudyPart& part : content.study.qa) {
@@ -313,6 +361,7 @@ std::string qa_section(const PageContent& content) {
           "The run of {} on {} is unfinished: {} of {} are done.", part.result.model_name,
           part.result.benchmark_name, unfinished->done, counted(unfinished->expected, "question")));
   }
+  add_known_columns(table, content.study.qa);
   std::string out = html_table(table, "Scores of question answering");
   std::vector<const Figure*> figures;
   for (const Figure& figure : content.qa_figures) figures.push_back(&figure);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What changed between two versions of a model.
+#pragma once
+
+#include <string>
+
+#include "assay/report.hpp"
+#include "assay/report/page/page.hpp"
+
+namespace assay::report {
+
+struct SinceReading {
+  Since since;
+  SourceDocument document;  ///< the older file
+};
+
+/// Compares the model of `page` that the older file is about with that file. Throws Error::usage
+/// where the numbers cannot be compared: other labels, other conventions, no case in common.
+SinceReading read_since(const ReportRequest& request, const Study& page);
+
+}  // namespace assay::report
