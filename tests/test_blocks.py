@@ -8,6 +8,7 @@ A block begins with ``` and a word that says what is done with it:
   python    runs
   cpp, cmake          compiled against the installed library by tests/test_package.py
   json, jsonl, toml, csv   parsed
+  r         not run: there is no R among the tools of the tests
   text      not code: a layout, a formula, an excerpt
 
 The blocks of a page share a folder with a small study (blocks.py), and run in order.
@@ -42,7 +43,8 @@ EXCEPTIONS = {
     ("README.md", "make demo"): MACHINE,
     ("docs/python.md", "pip install ."): MACHINE,
     ("docs/challenges.md", "buildah"): OTHER,
-    ("docs/migration.md", "nnUNetv2_evaluate_folder"): OTHER,
+    ("docs/peers/nnunet.md", "nnUNetv2_evaluate_folder"): OTHER,
+    ("docs/peers/challenger.md", "data <- rbind"): OTHER,
     ("docs/exporting-models.md", "# nnunet_model.py"): OTHER,
     ("docs/exporting-models.md", "# my_model.py"): OTHER,
     ("docs/evaluate.md", "$ assay predict model.json"): WEIGHTS,
@@ -63,6 +65,8 @@ ELSEWHERE = {
     ("README.md", "cpp"): "tests/test_package.py",
     ("README.md", "cmake"): "tests/test_package.py",
     ("docs/migration.md", "python"): "tests/python/test_guides.py",
+    **{(f"docs/peers/{name}.md", "python"): "tests/python/test_guides.py"
+       for name in ("monai", "nnunet", "metrics-reloaded", "panoptica", "seg-metrics")},
     ("docs/exporting-models.md", "python"): "tests/oracle/test_doc_snippets.py",
     ("docs/exporting-models.md", "sh"): "tests/oracle/test_command_model.py",
     ("docs/formats/predictor.md", "sh"): "tests/oracle/test_doc_snippets.py",
@@ -77,7 +81,7 @@ SETUPS = {"docs/challenges.md": make_challenge, "docs/qa.md": make_runs,
 DATA = {"json": json.loads, "toml": tomllib.loads,
         "jsonl": lambda text: [json.loads(line) for line in text.splitlines()],
         "csv": lambda text: list(csv.reader(text.splitlines(), strict=True))}
-CODE = {"sh", "console", "pycon", "python", "cpp", "cmake"}
+CODE = {"sh", "console", "pycon", "python", "cpp", "cmake", "r"}
 
 
 def exception(block):
@@ -121,7 +125,7 @@ def test_every_exception_is_a_block_of_its_page(piece):
 @pytest.mark.parametrize("page, language", ELSEWHERE)
 def test_the_other_test_names_the_page(page, language):
     text = (ROOT / ELSEWHERE[page, language]).read_text()
-    assert page in text or page.removeprefix("docs/") in text
+    assert page in text or page.removeprefix("docs/") in text or f"{page.split('/')[1]}/" in text
     assert [block for block in blocks(page) if block.language == language]
 
 

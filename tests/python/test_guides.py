@@ -58,7 +58,9 @@ def pairs(page):
     return found
 
 
-PAIRS = [pair for page in ["docs/migration.md"] for pair in pairs(page)]
+GUIDES = ["docs/migration.md", *(f"docs/peers/{name}.md" for name in (
+    "monai", "nnunet", "metrics-reloaded", "panoptica", "seg-metrics"))]
+PAIRS = [pair for page in GUIDES for pair in pairs(page)]
 
 
 @pytest.mark.parametrize("number, page, heading",
