@@ -67,6 +67,7 @@ ELSEWHERE = {
     ("docs/migration.md", "python"): "tests/python/test_guides.py",
     **{(f"docs/peers/{name}.md", "python"): "tests/python/test_guides.py"
        for name in ("monai", "nnunet", "metrics-reloaded", "panoptica", "seg-metrics")},
+    ("docs/examples.md", "console"): "tests/test_examples.py",
     ("docs/exporting-models.md", "python"): "tests/oracle/test_doc_snippets.py",
     ("docs/exporting-models.md", "sh"): "tests/oracle/test_command_model.py",
     ("docs/formats/predictor.md", "sh"): "tests/oracle/test_doc_snippets.py",
