@@ -132,7 +132,7 @@ void declare_model_run_options(Arguments& a, ModelRunOptions& o) {
            "Program that predicts instead of a model file, started without a shell; see "
            "docs/formats/predictor.md");
   a.choice("--backend", o.source.backend, model::backends(),
-           "Program that runs the model; auto chooses by its content");
+           "Back-end that runs the model; auto chooses by the model's content");
   declare_network_options(a, o.source.options);
   a.option("--onnxruntime FILE", o.onnxruntime,
            "Library of ONNX Runtime (default: $ASSAY_ONNXRUNTIME, or where the system finds it)");
