@@ -1,5 +1,4 @@
-"""The site's search in a browser. It needs a server, which may be on the same machine; pages that
-are opened from the disk have everything but the search."""
+"""The site in a browser: its search finds pages, from a server and from the disk."""
 import functools, http.server, threading, time
 
 import pytest
@@ -37,6 +36,12 @@ def found(browser, words, seconds=30):
 
 def test_the_search_finds_a_page_by_its_words(browser, address):
     browser.get(f"{address}/index.html")
+    assert "which-metric.html" in found(browser, "skeletonisation")
+
+
+@pytest.mark.parametrize("page", ["index.html", "formats/images.html"])
+def test_the_search_works_from_the_disk(browser, site, page):
+    browser.get((site / page).as_uri())
     assert "which-metric.html" in found(browser, "skeletonisation")
 
 
