@@ -10,27 +10,19 @@ import numpy
 
 import assay
 
+from pairs import Pair
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BEGIN, END = "<!-- made by make test-peers -->\n", "<!-- end of what make test-peers makes -->\n"
 SHAPE, SPACING, TOLERANCE_MM = (24, 20, 12), (0.8, 0.8, 3.0), 1.0
 
 
-class Example:
-    """Two masks, with the attributes that the peers of tools.py want."""
+class Example(Pair):
+    """Two masks with a name."""
 
     def __init__(self, name, prediction, reference):
-        self.kind = self.name = name
-        self.prediction, self.reference, self.spacing = prediction, reference, SPACING
-        self.axes = 3
-        self.is_slice = False
-
-    @property
-    def any_empty(self):
-        return not (self.prediction.any() and self.reference.any())
-
-    @property
-    def both_empty(self):
-        return not (self.prediction.any() or self.reference.any())
+        super().__init__(name, prediction, reference, SPACING)
+        self.name = name
 
 
 def mask(*boxes):
