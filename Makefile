@@ -149,8 +149,7 @@ test-dist: dist
 test-arm:
 	@tools/test_arm.sh
 
-# The documentation as a site of static pages in build/site; its search needs a server, such as
-# `python3 -m http.server -d build/site`.
+# The documentation as a site of static pages in build/site, which opens from the disk.
 site:
 	@tools/setup.sh site
 	@/usr/bin/python3 tools/site.py

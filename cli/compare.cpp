@@ -114,7 +114,7 @@ void declare_options(Arguments& a, Options& o) {
            "outer_fold");
   a.heading("Tests");
   a.option("--alpha A", s.alpha, "Significance level; intervals have 1 - A");
-  a.choice("--policy", s.policy, stats::wilcoxon_policies(), "Rules that compute the p-values");
+  a.choice("--policy", s.policy, stats::wilcoxon_policies(), "Rules for computing p-values");
   a.choice("--correction", s.correction, stats::corrections(),
            "Correction for the number of models, per metric");
   a.choice("--correct", s.across_metrics, families,

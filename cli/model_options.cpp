@@ -163,7 +163,7 @@ void declare_model_run_options(Arguments& a, ModelRunOptions& o) {
            "Program that predicts instead of a model file, started without a shell; see "
            "docs/formats/predictor.md");
   a.choice("--backend", o.source.backend, model::backends(),
-           "Program that runs the model; auto chooses by its content");
+           "Back-end that runs the model; auto chooses by the model's content");
   declare_network_options(a, o.source.options);
   a.option("--window LIST", o.window,
            "Size of the patches that the model takes, along x, y and z: 96,96,96; it slides over "

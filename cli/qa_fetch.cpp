@@ -217,7 +217,7 @@ constexpr Example examples[] = {
     {"assay qa fetch --lists --out data",
      "also lists of the slides, to fetch them from TCGA, GTEx and PANDA"},
     {"HF_TOKEN=... assay qa fetch --revision 1f0c9d2 --out data",
-     "a certain revision, from a repository that needs a token"},
+     "a specific revision, from a repository that needs a token"},
 };
 
 }  // namespace

@@ -166,7 +166,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
 
 constexpr Example examples[] = {
     {"assay qa salvage run",
-     "keeps every intact record in run/run.journal, and the damaged file beside it"},
+     "keeps every intact record in run/run.journal, and the damaged file next to it"},
     {"assay qa salvage run --dry-run --json", "only lists what is lost, with line numbers"},
 };
 

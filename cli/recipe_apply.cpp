@@ -26,7 +26,7 @@ struct Options {
 
 void declare_options(Arguments& a, Options& o) {
   a.positional("NAME|FILE", o.recipe, "A built-in recipe, or a TOML or JSON file");
-  a.positional("IMAGE", o.image, "NIfTI or MetaImage");
+  a.positional("IMAGE", o.image, "Image of any supported format");
   a.flag("--labels", o.labels,
          "Take IMAGE as labels from 0 to 255: resample by nearest neighbour and keep the values");
 }

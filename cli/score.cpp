@@ -152,7 +152,7 @@ constexpr Example examples[] = {
     {"assay score predictions labelsTr --metrics dice,hd95,nsd,lesion_f1 --nsd-tolerance 2",
      "distances in mm between surfaces, and lesions counted one by one"},
     {"assay score probabilities labelsTr --threshold 0.5 --metrics paper,probability",
-     "maps of probabilities: their order and calibration, and masks by a threshold"},
+     "probability maps: ranking and calibration, and overlap of the masks at a threshold"},
     {"assay score --manifest cases.csv --csv long.csv --missing worst",
      "files from a table, its other columns kept as groups; failures count as worst"},
     {"assay score predictions labelsTr --metrics dice,volume_ratio --own-metric volume_ratio.toml",

@@ -9,8 +9,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def loaded(name):
-    specification = importlib.util.spec_from_file_location(name, ROOT / f"tools/dist/{name}.py")
+def loaded(name, folder="tools/dist"):
+    specification = importlib.util.spec_from_file_location(name, ROOT / folder / f"{name}.py")
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
     return module
@@ -53,6 +53,15 @@ def test_a_debian_package_depends_on_the_oldest_glibc_that_will_do(parts):
     assert "Package: assay-imaging\n" in fields and f"Depends: libc6 (>= {build.GLIBC})\n" in fields
     listed = subprocess.run(["dpkg-deb", "--contents", path], text=True, capture_output=True).stdout
     assert "-rwxr-xr-x root/root" in listed and "./usr/share/man/man1/assay.1.gz" in listed
+
+
+def test_ubuntu_is_tried_only_where_a_mirror_is_named():
+    pytest.importorskip("PIL")
+    verify = loaded("verify", "tests/dist")
+    assert [suite for suite in verify.SUITES if verify.has_mirror(suite, {})] == [
+        "bullseye", "bookworm", "trixie"]
+    named = {"UBUNTU_MIRROR": "http://mirror.example/ubuntu"}
+    assert all(verify.has_mirror(suite, named) for suite in verify.SUITES)
 
 
 def test_only_symbols_up_to_the_limit_can_be_linked(tmp_path):

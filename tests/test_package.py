@@ -1,8 +1,10 @@
 """`cmake --install` gives a package that another project can find, link and use as docs/library.md
-says."""
+says. What README.md, docs/models.md and docs/recipes.md show compiles, too."""
 import os, pathlib, re, subprocess
 
 import pytest
+
+from blocks import blocks
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("ASSAY_BIN_DIR", ROOT / "build/release/bin")).parent
@@ -10,6 +12,10 @@ PUBLIC = sorted(p.name for p in (ROOT / "include/assay").iterdir())
 PAGE = (ROOT / "docs/library.md").read_text()
 EXAMPLES = re.findall(r"^```cpp\n(.*?)^```\n\n```text\n(.*?)^```", PAGE, flags=re.M | re.S)
 STANDARD = ["algorithm", "filesystem", "fstream", "iostream", "numeric"]  # what the page leaves out
+
+#: What the examples of other pages take for granted.
+GIVEN = ", ".join(f"[[maybe_unused]] const assay::Volume<{voxel}>& {name}" for name, voxel in (
+    ("volume", "float"), ("image", "float"), ("labels", "std::uint8_t")))
 
 #: A model that answers every image with the image itself (docs/formats/predictor.md).
 MODEL = r"""while read -r question; do
@@ -30,15 +36,28 @@ def run(*command, cwd=None):
     return done.stdout
 
 
+def without_includes(code):
+    return re.sub(r"^#include .*\n", "", code, flags=re.M)
+
+
+def not_run():
+    """Examples of other pages, which take files or volumes for granted: compiled only."""
+    return [block.text for page in ("README.md", "docs/models.md", "docs/recipes.md")
+            for block in blocks(page) if block.language == "cpp"]
+
+
 def example_program():
     """The examples of the page as one program, each in a function of its own; a line between
     them."""
-    includes = sorted({line for code, _ in EXAMPLES
+    includes = sorted({line for code in [*(code for code, _ in EXAMPLES), *not_run()]
                        for line in re.findall(r"^#include .*", code, flags=re.M)})
-    bodies = [re.sub(r"^#include .*\n", "", code, flags=re.M) for code, _ in EXAMPLES]
+    bodies = [without_includes(code) for code, _ in EXAMPLES]
     lines = [*includes, *(f"#include <{name}>" for name in STANDARD)]
     for number, body in enumerate(bodies):
         lines.append(f"static void example_{number}() {{\n{body}}}")
+    for number, block in enumerate(not_run()):
+        lines.append(f"[[maybe_unused]] static void shown_{number}({GIVEN}) {{\n"
+                     f"{without_includes(block)}}}")
     calls = ' std::cout << "--\\n"; '.join(f"example_{number}();" for number in range(len(bodies)))
     return "\n".join([*lines, f"int main() {{ {calls} }}\n"])
 

@@ -17,7 +17,7 @@ USAGE = {"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050}
 
 def commands(provider):
     """The commands of a provider's example, as words."""
-    block = re.search(rf"^### {provider}\n\n```\n(.*?)```", PAGE, re.M | re.S)[1]
+    block = re.search(rf"^### {provider}\n\n```sh\n(.*?)```", PAGE, re.M | re.S)[1]
     lines = block.replace("\\\n", " ").splitlines()
     return [shlex.split(line) for line in lines]
 

@@ -3,6 +3,8 @@
 
 usage: verify.py [SUITE...]      such as bullseye bookworm trixie jammy noble (the default: all)
 
+Ubuntu's suites need a mirror of Ubuntu's archive in UBUNTU_MIRROR, and are skipped without one.
+
 In each root, made by debootstrap (as root): the tarball's program makes its demo and scores
 pictures, the Debian package is installed and removed, and the wheel, if there is one for that
 Python, is installed offline by pip in a new environment, scores two files and runs the Python
@@ -45,12 +47,11 @@ def debian_options():
 
 
 def ubuntu_options():
-    """The empty word is the mirror: debootstrap knows Ubuntu's own."""
     folder = ROOTS / "ubuntu-keys"
     run(ROOT / "tools/dist/debs.sh", folder, "trixie", "amd64", "ubuntu-archive-keyring")
     keys = folder / "usr/share/keyrings/ubuntu-archive-keyring.gpg"
     return ([f"--keyring={keys}", "--components=main,universe"],
-            ["", "/usr/share/debootstrap/scripts/jammy"])
+            [os.environ["UBUNTU_MIRROR"], "/usr/share/debootstrap/scripts/jammy"])
 
 
 SYSTEMS = {"Debian": debian_options, "Ubuntu": ubuntu_options}
@@ -181,8 +182,17 @@ def run_tests(root):
     return {"tests": said.strip().splitlines()[-1]}
 
 
+def has_mirror(suite, environment=os.environ):
+    """Debian's mirror is the one of this machine's apt; Ubuntu's has to be named."""
+    return not SUITES[suite].startswith("Ubuntu") or bool(environment.get("UBUNTU_MIRROR"))
+
+
 def main(suites):
     for suite in suites:
+        if not has_mirror(suite):
+            print(f"{SUITES[suite]}: skipped, because UBUNTU_MIRROR names no mirror of Ubuntu's "
+                  "archive", flush=True)
+            continue
         root = make_root(suite)
         tools = enter(root, "command -v gcc cc g++ clang || echo none").strip()
         row = {"system": SUITES[suite], "compiler": tools, **try_tarball(root), **try_deb(root),

@@ -1,4 +1,5 @@
-"""The back-end `command` with examples/torch_model.py against the same model in PyTorch."""
+"""The back-end `command` with examples/torch_model.py, as docs/exporting-models.md shows it,
+against the same model in PyTorch."""
 import sys
 
 import pytest

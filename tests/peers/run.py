@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares assay with its peers, writes the table of agreement into docs/conventions.md, and ends
+"""Compares assay with its peers, writes the tables of docs/conventions.md and docs/peers, and ends
 with 'N passed, N failed, N skipped'.
 
 usage: run.py [--pairs N] [--only PEER,...] [--no-models] [--no-docs]
 """
 import argparse, pathlib, sys, time
 
-import agreement, dicom_peers, models, newer_numpy, paired_tests, sliding, tools, trackers
+import agreement, dicom_peers, inspect_answers, models, newer_numpy, paired_tests, peer_pages
+import sliding, tools, trackers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/conventions.md"
@@ -202,6 +203,29 @@ def read_dicom():
     return table
 
 
+def compare_pages(arguments):
+    table = Table("page", "")
+    for name, wrong, missing in peer_pages.compare_pages(arguments.only, not arguments.no_docs):
+        if missing:
+            table.missing(f"docs/peers/{name}.md", 2, missing)
+            continue
+        table.met(not wrong)
+        print(f"docs/peers/{name}.md: {'; '.join(wrong) or 'the numbers agree'}", flush=True)
+    if not arguments.only or "inspect_ai" in arguments.only:
+        compare_answers(table)
+    return table
+
+
+def compare_answers(table):
+    try:
+        theirs, ours = inspect_answers.score_both()
+    except tools.Missing as why:
+        table.missing("inspect_ai", 2, str(why))
+        return
+    table.met(all(tools.near(ours[name], theirs[name], 1e-12) for name in theirs))
+    print(f"{inspect_answers.WANTED[0]}: {theirs} there, {ours} here", flush=True)
+
+
 def write_page(tables):
     page = PAGE.read_text()
     before, after = page[: page.index(BEGIN)] + BEGIN, page[page.index(END):]
@@ -228,6 +252,7 @@ def main():
     if not arguments.only:
         tables.append(read_trackers())
         tables.append(read_dicom())
+    tables.append(compare_pages(arguments))
     passed, failed, skipped = (sum(getattr(table, name) for table in tables)
                                for name in ("passed", "failed", "skipped"))
     print(f"{passed} passed, {failed} failed, {skipped} skipped")

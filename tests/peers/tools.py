@@ -300,6 +300,28 @@ class Panoptica(Peer):
         return out
 
 
+class NnUnet(Peer):
+    """Its evaluation of two files; a reader that has the arrays already takes their place."""
+    title, convention, distribution = "nnU-Net", "nnunet", "nnunetv2"
+    keys = ["dice", "iou"]
+
+    def __init__(self):
+        for name in ("nnUNet_raw", "nnUNet_preprocessed", "nnUNet_results"):
+            os.environ.setdefault(name, tempfile.gettempdir())  # it wants them, and writes nothing
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.module = module("nnunetv2.evaluation.evaluate_predictions")
+
+    def values(self, pair):
+        class Reader:
+            @staticmethod
+            def read_seg(side):
+                return getattr(pair, side)[None].astype(numpy.uint8), {}
+        with numpy.errstate(all="ignore"):
+            found = self.module.compute_metrics("reference", "prediction", Reader, [1])
+        return {key: attempt(lambda name=name: found["metrics"][1][name])
+                for key, name in (("dice", "Dice"), ("iou", "IoU"))}
+
+
 class SimpleItk(Peer):
     title, convention, distribution = "SimpleITK", "metrics-reloaded", "SimpleITK"
     keys = ["dice", "iou", "volume_similarity", "hd"]
@@ -504,5 +526,5 @@ class Brats(Peer):
                 "lesion_hd95": float(far / count) if count else 0.0}
 
 
-PEERS = [MetricsReloaded, Monai, Medpy, DeepMind, Panoptica, MeshMetrics, Isles, Brats, SimpleItk,
-         SegMetrics, TorchMetrics]
+PEERS = [MetricsReloaded, Monai, NnUnet, Medpy, DeepMind, Panoptica, MeshMetrics, Isles, Brats,
+         SimpleItk, SegMetrics, TorchMetrics]

@@ -310,6 +310,8 @@ def server():
 KEY = "sk-this-is-secret-0123456789"
 
 
+@pytest.mark.skipif(not assay.run("doctor")["parts"]["openslide"]["found"],
+                    reason="slides need OpenSlide: apt-get install libopenslide0")
 def test_a_key_is_never_repeated(study, server, monkeypatch):
     write_slide(study / "slides/0.svs")
     write_slide(study / "slides/1.svs")
