@@ -44,7 +44,8 @@ def test_it_opens_from_disk_quietly_and_shows_the_headline(browser, tmp_path):
 def test_a_case_chosen_in_the_table_is_ringed_in_the_drawings_and_back(browser, tmp_path):
     open_page(browser, report(tmp_path, *two_models(tmp_path)))
     cells = shown_ids(browser)
-    assert cells[0].startswith("sub-900") and "not scored" in cells[0]  # failures stand on top
+    assert cells[0] == "sub-900"  # failures stand on top, and say what happened
+    assert "bad: prediction is damaged" in text(browser, "#case-table tbody tr")
     click_case(browser, "sub-004")
     assert len(browser.find_elements(By.CSS_SELECTOR, ".drawing circle.chosen")) >= 2
     assert "sub-004" in text(browser, ".chosen-bar")
@@ -260,7 +261,7 @@ def test_a_tab_per_metric_by_keyboard_and_the_table_follows(browser, tmp_path):
     tab.send_keys(Keys.ARROW_RIGHT)
     assert shown_panels(browser) == ["AVD"]
     assert browser.switch_to.active_element.text == "AVD"
-    table = browser.find_element(By.CSS_SELECTOR, '#case-table select[aria-label="Metric"]')
+    table = browser.find_element(By.CSS_SELECTOR, '.choices select[aria-label="Metric"]')
     assert table.get_attribute("value") == "avd"
     browser.switch_to.active_element.send_keys(Keys.END)
     assert shown_panels(browser) == ["All metrics"]

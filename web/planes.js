@@ -45,20 +45,26 @@ export function sliceOf(voxels, shape, plane, slice) {
   return out;
 }
 
+/** "#12ab00" as [18, 171, 0]. */
+export function rgbOf(hex) {
+  return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+}
+
 /** The colour over a voxel, or null. */
-function overlay(prediction, reference, look, colouring) {
+function overlay(prediction, reference, look, { colouring, colourOf = labelColour }) {
   if (colouring === "agreement") return kindColours[kindOf(prediction, reference, look)];
   const code = colouring === "prediction" ? prediction : reference;
-  return look.on[code] === 1 ? labelColour(code) : null;
+  return look.on[code] === 1 ? colourOf(code) : null;
 }
 
 /** Greys within a window, with colours over them, as RGBA. */
-export function painted({ image, prediction, reference }, look, { opacity, colouring, low, high }) {
+export function painted({ image, prediction, reference }, look, style) {
+  const { opacity, low, high } = style;
   const count = reference.length;
   const out = new Uint8ClampedArray(4 * count);
   for (let i = 0; i < count; ++i) {
     const grey = image === null ? 38 : Math.min(Math.max(255 * (image[i] - low) / (high - low), 0), 255);
-    const colour = opacity === 0 ? null : overlay(prediction[i], reference[i], look, colouring);
+    const colour = opacity === 0 ? null : overlay(prediction[i], reference[i], look, style);
     for (let c = 0; c < 3; ++c)
       out[4 * i + c] = colour === null ? grey : Math.round((1 - opacity) * grey + opacity * colour[c]);
     out[4 * i + 3] = 255;
