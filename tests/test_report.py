@@ -289,7 +289,7 @@ def test_means_are_over_finite_values_and_the_ledger_counts_the_rest(tmp_path):
 def summary_text(page):
     """What a reader sees of the first screen, without the folded parts."""
     part = page.partition('<section id="summary">')[2].partition("</section>")[0]
-    part = re.sub(r"</summary>.*?</details>", "", part, flags=re.S)
+    part = re.sub(r"</summary>.*?</details>|<p [^>]* hidden>.*?</p>", "", part, flags=re.S)
     return re.sub(r"[ \n]+", " ", html.unescape(re.sub(r"<[^>]*>", " ", part))).strip()
 
 

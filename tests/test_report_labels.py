@@ -40,8 +40,8 @@ def choose(browser, name, value):
 
 
 def wait_for_lead(browser, words):
-    WebDriverWait(browser, 10).until(lambda b: words in b.find_element(
-        By.CSS_SELECTOR, ".lead:not([hidden])").text)
+    WebDriverWait(browser, 10).until(lambda b: words in b.execute_script(
+        "return document.querySelector('.lead:not([hidden])').innerText"))
 
 
 def headline(browser):

@@ -147,7 +147,7 @@ export class PlaneView {
     this.canvas.style.aspectRatio = `${width * volume.spacing[right]} / ${height * volume.spacing[up]}`;
     this.canvas.setAttribute("aria-label", `${this.plane.name} slice ${this.slice + 1} of ${volume.shape[through]}`);
     const small = new OffscreenCanvas(width, height);
-    small.getContext("2d").putImageData(new ImageData(painted(slices, look, { ...style, colourOf: this.viewer.colourOf }), width, height), 0, 0);
+    small.getContext("2d").putImageData(new ImageData(painted(slices, look, style), width, height), 0, 0);
     const context = this.canvas.getContext("2d");
     const { left, top, scale } = this.view;
     context.imageSmoothingEnabled = false;

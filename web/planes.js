@@ -14,8 +14,9 @@ export const kindColours = [null, [0, 158, 115], [213, 94, 0], [86, 180, 233], [
 /** Colours of labels, the first for code 1; they repeat. */
 export const labelColours = [[240, 228, 66], [0, 114, 178], [230, 97, 1], [94, 201, 98], [178, 102, 255], [255, 120, 160], [64, 200, 200], [170, 120, 60]];
 
-export function labelColour(code) {
-  return labelColours[(code - 1) % labelColours.length];
+/** `own`: colours that regions brought with them, by code. */
+export function labelColour(code, own) {
+  return own?.get(code) ?? labelColours[(code - 1) % labelColours.length];
 }
 
 /** Which codes are looked at. `merged`: they are one region, within which any code agrees with any other. */
@@ -45,16 +46,11 @@ export function sliceOf(voxels, shape, plane, slice) {
   return out;
 }
 
-/** "#12ab00" as [18, 171, 0]. */
-export function rgbOf(hex) {
-  return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-}
-
 /** The colour over a voxel, or null. */
-function overlay(prediction, reference, look, { colouring, colourOf = labelColour }) {
+function overlay(prediction, reference, look, { colouring, own }) {
   if (colouring === "agreement") return kindColours[kindOf(prediction, reference, look)];
   const code = colouring === "prediction" ? prediction : reference;
-  return look.on[code] === 1 ? colourOf(code) : null;
+  return look.on[code] === 1 ? labelColour(code, own) : null;
 }
 
 /** Greys within a window, with colours over them, as RGBA. */

@@ -5,7 +5,7 @@ import { CaseSide } from "./case_side.js";
 import { groupsOf, readBlock, valueOf } from "./data.js";
 import { make, makeSelect, plainNumber, scrollTo, within } from "./dom.js";
 import { PlaneView } from "./plane_view.js";
-import { errorsOf, labelColour, lookAt, planes, rgbOf } from "./planes.js";
+import { errorsOf, labelColour, lookAt, planes } from "./planes.js";
 import { hasSolid, SolidView } from "./solid.js";
 
 /** The layers of an embedded volume, unpacked once. */
@@ -151,6 +151,7 @@ export class CaseViewer {
     const first = models[0] ?? (isNew || !volume.models.includes(this.model) ? this.worstModel() : this.model);
     this.models = models[1] === null || models[1] === first ? [first] : [first, models[1]];
     const regions = this.regionsToShow();
+    this.style.own = new Map(volume.regions.filter(({ codes, color }) => codes.length === 1 && color).map(({ codes, color }) => [codes[0], color]));
     const isSame = !isNew && this.lookedFor === this.label.chosen;
     if (!isSame) {
       Object.assign(this, { chosen: regions, errors: null, lookedFor: this.label.chosen });
@@ -198,18 +199,11 @@ export class CaseViewer {
     return make("div", { class: "tools" }, ...tools);
   }
 
-  /** The colour of a label: that of its data set, or else one of ours. */
-  get colourOf() {
-    const own = new Map(this.volume.regions.filter(({ color, codes }) => color && codes.length === 1).map(({ color, codes }) => [codes[0], rgbOf(color)]));
-    return (code) => own.get(code) ?? labelColour(code);
-  }
-
   /** A switch per label or region, with its score in this case. */
   regionToggles() {
-    const { colourOf } = this;
     this.toggles = this.volume.regions.map((region, at) => {
       const swatch = make("i", { class: "swatch" });
-      if (region.codes.length === 1) swatch.style.background = `rgb(${colourOf(region.codes[0]).join(" ")})`;
+      if (region.codes.length === 1) swatch.style.background = `rgb(${labelColour(region.codes[0], this.style.own).join(" ")})`;
       const button = make("button", { type: "button", "aria-pressed": String(this.chosen.has(at)), onclick: () => {
         if (!this.chosen.delete(at)) this.chosen.add(at);
         button.setAttribute("aria-pressed", String(this.chosen.has(at)));
