@@ -209,8 +209,10 @@ std::string worst_case_figure(const PageContent& content) {
   const std::optional<double> value = drawn_value(study, *found, drawn, metrics.front());
   const Picture picture = error_picture(*found, drawn);
   const std::string& id = study.ids[found->place];
+  const std::string label = label_words(study);  // the picture stays when another one is chosen
   const std::string what =
-      fmt::format("Worst case by {}: {}", metric_title(metrics.front(), length_unit(study)), id);
+      fmt::format("Worst case by {}{}: {}", metric_title(metrics.front(), length_unit(study)),
+                  label.empty() ? "" : " (" + label + ")", id);
   const std::string score =
       study.models[model].model_name +
       (value ? fmt::format(", {} {}", metric_title(metrics.front(), length_unit(study)),
