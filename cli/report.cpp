@@ -40,7 +40,8 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--title TEXT", o.request.study.title,
            "Heading of the page (default: the names of the models)");
   a.option("--cases LIST", o.request.cases,
-           "Cases or questions to show besides the worst, median and best");
+           "Cases or questions to show besides the worst, median and best; 'all' shows every case "
+           "that fits");
   a.option("--metric LIST", s.choice.asked,
            "Metrics to compare (default: the standard ones that all files have)");
   a.option("--label LIST", s.choice.labels,

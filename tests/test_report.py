@@ -173,6 +173,15 @@ def test_the_budget_drops_and_says_so(tmp_path):
             and "left out to keep this page within 8 MB" in page.read_text())
 
 
+def test_all_cases_are_shown_as_far_as_they_fit(tmp_path):
+    """The usual ones first, then the others from the worst to the best."""
+    file = volumes(tmp_path, [f"sub-{i}" for i in range(8)])
+    done = assay("report", file, "--cases", "all", "--json", cwd=tmp_path)
+    shown = json.loads(done.stdout)["shown"]
+    assert sorted(shown) == [f"sub-{i}" for i in range(8)]
+    assert shown[:2] == ["sub-7", "sub-0"] and shown[-3:] == ["sub-4", "sub-2", "sub-1"]
+
+
 @pytest.mark.parametrize("name, text, sentence", [
     ("empty.json", "", "is empty"),
     ("list.json", "[1, 2]", "is a JSON list"),
@@ -311,7 +320,7 @@ def test_means_are_over_finite_values_and_the_ledger_counts_the_rest(tmp_path):
 def summary_text(page):
     """What a reader sees of the first screen, without the folded parts."""
     part = page.partition('<section id="summary">')[2].partition("</section>")[0]
-    part = re.sub(r"</summary>.*?</details>", "", part, flags=re.S)
+    part = re.sub(r"</summary>.*?</details>|<p [^>]* hidden>.*?</p>", "", part, flags=re.S)
     return re.sub(r"[ \n]+", " ", html.unescape(re.sub(r"<[^>]*>", " ", part))).strip()
 
 

@@ -44,7 +44,8 @@ def test_it_opens_from_disk_quietly_and_shows_the_headline(browser, tmp_path):
 def test_a_case_chosen_in_the_table_is_ringed_in_the_drawings_and_back(browser, tmp_path):
     open_page(browser, report(tmp_path, *two_models(tmp_path)))
     cells = shown_ids(browser)
-    assert cells[0].startswith("sub-900") and "not scored" in cells[0]  # failures stand on top
+    assert cells[0] == "sub-900"  # failures stand on top, and say what happened
+    assert "bad: prediction is damaged" in text(browser, "#case-table tbody tr")
     click_case(browser, "sub-004")
     assert len(browser.find_elements(By.CSS_SELECTOR, ".drawing circle.chosen")) >= 2
     assert "sub-004" in text(browser, ".chosen-bar")
@@ -260,7 +261,7 @@ def test_a_tab_per_metric_by_keyboard_and_the_table_follows(browser, tmp_path):
     tab.send_keys(Keys.ARROW_RIGHT)
     assert shown_panels(browser) == ["AVD"]
     assert browser.switch_to.active_element.text == "AVD"
-    table = browser.find_element(By.CSS_SELECTOR, '#case-table select[aria-label="Metric"]')
+    table = browser.find_element(By.CSS_SELECTOR, '.choices select[aria-label="Metric"]')
     assert table.get_attribute("value") == "avd"
     browser.switch_to.active_element.send_keys(Keys.END)
     assert shown_panels(browser) == ["All metrics"]
@@ -429,3 +430,53 @@ def test_what_is_odd_about_a_cohort_stands_above_the_numbers(browser, tmp_path):
 def test_nothing_odd_is_not_mentioned(browser, tmp_path):
     open_page(browser, report(tmp_path, *two_models(tmp_path)))
     assert browser.find_elements(By.CSS_SELECTOR, ".warnings") == []
+
+
+def test_a_row_shows_its_case_beside_the_table_and_keys_walk_on(browser, tmp_path):
+    open_page(browser, report(tmp_path, *two_models(tmp_path)))
+    click_case(browser, "sub-004")
+    assert text(browser, ".side h3") == "sub-004"
+    good, bad = (json.loads((tmp_path / f"{name}.json").read_text())["cases"][4]["label"][
+        "foreground"]["dice"] for name in ("good", "bad"))
+    assert f"{good:.3f}" in text(browser, ".side") and f"{bad:.3f}" in text(browser, ".side")
+    table, ids = browser.find_element(By.CSS_SELECTOR, "#case-table .scroller"), shown_ids(browser)
+    table.send_keys(Keys.ARROW_DOWN)
+    assert text(browser, ".side h3") == ids[ids.index("sub-004") + 1]
+    table.send_keys(Keys.HOME)
+    assert text(browser, ".side h3") == "sub-900"
+    assert "prediction is damaged" in text(browser, ".side")
+    table.send_keys(Keys.END)
+    assert text(browser, ".side h3") == ids[-1]
+
+
+def test_cases_are_filtered_by_what_went_wrong(browser, tmp_path):
+    files = two_models(tmp_path)
+    content = json.loads(files[0].read_text())
+    label = content["cases"][2]["label"]["foreground"]
+    label.update({"avd": None, "mcc": None, "dice": None, "status": "prediction_empty",
+                  "undefined": {key: "prediction_empty" for key in ("dice", "avd", "mcc")}})
+    files[0].write_text(json.dumps(content))
+    open_page(browser, report(tmp_path, *files))
+    which = browser.find_element(By.CSS_SELECTOR, '#case-table select[aria-label="Which cases"]')
+    options = [option.text for option in which.find_elements(By.TAG_NAME, "option")]
+    assert options == ["All cases", "not scored (1)", "empty prediction (1)", "rated or noted"]
+    which.send_keys("empty")
+    assert shown_ids(browser) == ["sub-002"]
+    assert "good: empty prediction" in text(browser, "#case-table tbody")
+
+
+def test_ratings_are_loaded_from_a_file(browser, tmp_path):
+    open_page(browser, report(tmp_path, *two_models(tmp_path)))
+    file = write(tmp_path, "reviews.json",
+                 {"schema": "assay.reviews/1", "title": "x",
+                  "reviews": [{"id": "sub-003", "rating": 2, "note": "soft edge"},
+                              {"id": "nobody", "rating": 1, "note": ""}]})
+    browser.find_element(By.CSS_SELECTOR, '#case-table input[type="file"]').send_keys(str(file))
+    WebDriverWait(browser, 10).until(lambda b: "1 of 2 loaded." in text(b, "#case-table .tools"))
+    click_case(browser, "sub-003")
+    for place in (".side", "#case-view"):
+        note = browser.find_element(By.CSS_SELECTOR, f"{place} textarea")
+        assert note.get_attribute("value") == "soft edge"
+    browser.find_elements(By.CSS_SELECTOR, ".side .rating button")[4].click()
+    pressed = browser.find_elements(By.CSS_SELECTOR, "#case-view .rating button[aria-pressed=true]")
+    assert [button.text for button in pressed] == ["5"]

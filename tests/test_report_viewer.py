@@ -1,5 +1,5 @@
 """The viewer of the report in a real browser, compared pixel by pixel with the volumes."""
-import json, struct, subprocess, zlib
+import json, re, struct, subprocess, zlib
 
 import numpy
 import pytest
@@ -97,6 +97,7 @@ def test_the_viewer_tells_a_wrong_label_from_a_missed_one(browser, tmp_path):
     open_page(browser, page)
     WebDriverWait(browser, 20).until(lambda b: b.find_elements(
         By.CSS_SELECTOR, "canvas[data-slice]"))
+    assert "Worst case by Dice (mean over 2 labels): a" in text(browser, ".worst")
     # The largest error is where the viewer starts.
     slice = int(browser.find_element(
         By.CSS_SELECTOR, 'canvas[data-plane="sagittal"]').get_attribute("data-slice"))
@@ -166,3 +167,88 @@ def test_niivue_shows_the_case_in_three_dimensions(browser, tmp_path):
     assert_quiet(browser, tmp_path / "report.html")
     picture = browser.find_element(By.CSS_SELECTOR, "canvas.solid").screenshot_as_png
     assert len(set(zlib.decompress(b"".join(idat(picture))))) > 20  # not one colour
+
+
+def two_predictions(folder):
+    """The second model draws nothing in the only case, the first draws it as it is."""
+    reference = numpy.zeros((12, 10, 8), numpy.uint8)
+    reference[3:9, 3:7, 2:6] = 1
+    for model, drawn in (("one", reference), ("two", numpy.roll(reference, 2, 0))):
+        for name in ("a", "b"):
+            save(folder / f"ref/{name}.nii.gz", reference)
+            save(folder / f"{model}/{name}.nii.gz", drawn)
+        assay("score", model, "ref", "--out", f"{model}.json", cwd=folder)
+    return folder / "one.json", folder / "two.json"
+
+
+def rows_of_planes(browser):
+    return browser.execute_script("""
+        return [...document.querySelectorAll('#case-view .planes')].map((row) => {
+          const canvas = row.querySelector('canvas[data-plane="axial"]');
+          const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          const orange = pixels.data.filter((_, i) => i % 4 === 0
+            && pixels.data[i] > pixels.data[i + 2] + 60).length;
+          return {slice: canvas.dataset.slice, hasFalseVoxels: orange > 0};
+        });""")
+
+
+def test_two_models_are_shown_together_and_move_together(browser, tmp_path):
+    page = report(tmp_path, *two_predictions(tmp_path))
+    open_page(browser, page)
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(
+        By.CSS_SELECTOR, "#case-view canvas[data-slice]"))
+    assert [row["hasFalseVoxels"] for row in rows_of_planes(browser)] == [True]  # the worse model
+    browser.execute_script("""
+        const select = document.querySelector('select[aria-label="Second model"]');
+        select.value = "0"; select.dispatchEvent(new Event("change"));""")
+    assert [row["hasFalseVoxels"] for row in rows_of_planes(browser)] == [True, False]
+    names = [h.text for h in browser.find_elements(By.CSS_SELECTOR, ".of-model h4")]
+    assert names[0].startswith("two Dice") and names[1].startswith("one Dice 1.000")
+    go_to_slice(browser, 3)
+    assert {row["slice"] for row in rows_of_planes(browser)} == {"3"}
+    # the slice beside the table is the same one
+    side = browser.find_element(By.CSS_SELECTOR, ".side canvas")
+    assert side.get_attribute("data-slice") == "3"
+
+
+def drag(browser, dx, dy):
+    browser.execute_script("""
+        const canvas = document.querySelector('#case-view canvas[data-plane="axial"]');
+        canvas.setPointerCapture = () => {};
+        const box = canvas.getBoundingClientRect();
+        const send = (type, x, y) => canvas.dispatchEvent(new PointerEvent(type,
+          {pointerId: 1, clientX: box.x + x, clientY: box.y + y, bubbles: true}));
+        send("pointerdown", 40, 40);
+        send("pointermove", 40 + arguments[0], 40 + arguments[1]);
+        send("pointerup", 40 + arguments[0], 40 + arguments[1]);""", dx, dy)
+
+
+def test_dragging_goes_through_slices_and_changes_contrast(browser, tmp_path):
+    open_page(browser, report(tmp_path, volumes(tmp_path), "--images", tmp_path / "images"))
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(
+        By.CSS_SELECTOR, "#case-view canvas[data-slice]"))
+    without_lines(browser)
+    go_to_slice(browser, 4)
+    press(browser, "Slices")
+    drag(browser, 0, -19)
+    assert browser.find_element(By.CSS_SELECTOR, "#case-view canvas[data-plane='axial']"
+                                ).get_attribute("data-slice") == "7"
+    before = pixel(browser, "axial", 4, 0)
+    press(browser, "Contrast")
+    drag(browser, 60, 0)
+    assert pixel(browser, "axial", 4, 0) < before  # darker below the middle
+    press(browser, "Reset")
+    assert pixel(browser, "axial", 4, 0) == before
+
+
+def test_a_label_has_the_colour_of_its_data_set(browser, tmp_path):
+    page = report(tmp_path, two_label_case(tmp_path), "--images", tmp_path / "images")
+    changed, times = re.subn(r'("key":"1","name":"core","codes":\[1\])(,"color":null)?',
+                             r'\1,"color":[16,32,48]', page.read_text())
+    assert times == 1
+    page.write_text(changed)
+    open_page(browser, page)
+    WebDriverWait(browser, 20).until(lambda b: b.find_elements(
+        By.CSS_SELECTOR, ".regions .swatch"))
+    assert browser.find_element(By.CSS_SELECTOR, ".regions .swatch").value_of_css_property(
+        "background-color") in ("rgb(16, 32, 48)", "rgba(16, 32, 48, 1)")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of cases: sorted, searched, filtered, exported. Cases that failed come first.
-import { groupsOf, valueOf } from "./data.js";
+import { faultsOf, groupsOf, valueOf } from "./data.js";
 import { download, make, makeSelect, plainNumber } from "./dom.js";
 import { Grid } from "./grid.js";
 import { isSame } from "./selection.js";
@@ -21,21 +21,23 @@ export function compareValues(a, b, better) {
 }
 
 export class CaseTable {
-  constructor(root, study, { selection, reviews, metric }) {
-    Object.assign(this, { study, selection, reviews, metricChoice: metric });
+  constructor(root, study, { selection, reviews, metric, label }) {
+    Object.assign(this, { study, selection, reviews });
     this.metric = 0;
     this.search = "";
     this.only = "all";
     this.filters = new Map();
     this.sorted = { column: null, descending: false };
     this.searchable = study.ids.map((id, place) => [id, ...groupsOf(study, place).map(([, text]) => text)].join("\n").toLowerCase());
-    this.grid = new Grid({ label: "Cases", none: "no case matches", onSort: (column) => this.sortBy(column),
+    this.grid = new Grid({ label: "Cases", none: "no case matches", onSort: (column) => this.sortBy(column), opensByClick: false,
       onChoose: (place, open) => selection.choose({ place }, { open }) });
     this.grid.isChosen = (place) => isSame({ place }, selection.chosen);
-    root.append(this.toolbar(), this.grid.element);
+    this.side = make("aside", { class: "side", "aria-label": "The chosen case" });
+    root.append(this.toolbar(), make("div", { class: "beside" }, this.grid.element, this.side));
     selection.listen((chosen) => this.onChosen(chosen));
     reviews.listen(() => this.grid.draw());
     metric.listen((key) => this.onMetric(key));
+    label.listen(() => this.onMetric(study.metrics[this.metric]?.key));
     this.refresh();
   }
 
@@ -44,10 +46,8 @@ export class CaseTable {
     const search = make("input", { type: "search", placeholder: "Search cases", "aria-label": "Search cases",
       oninput: () => { this.search = search.value.toLowerCase(); this.refresh(); } });
     this.count = make("span", { class: "soft count", role: "status" });
-    const tools = [search, makeSelect("Which cases", [["all", "All cases"], ["lost", "Failed or missing"], ["rated", "Rated or noted"]],
-      (value) => { this.only = value; this.refresh(); })];
-    this.metrics = makeSelect("Metric", study.metrics.map((metric) => [metric.key, metric.title]), (key) => this.metricChoice.choose(key));
-    if (study.models.length > 1) tools.push(this.metrics);
+    this.which = makeSelect("Which cases", [], (value) => { this.only = value; this.refresh(); });
+    const tools = [search, this.which];
     for (const group of study.groups.filter(({ levels }) => levels.length > 1 && levels.length <= Math.min(30, study.ids.length / 2)))
       tools.push(makeSelect(group.name, [["", `${group.name}: all`], ...group.levels.map((text, code) => [code, `${group.name}: ${text}`])],
         (value) => { this.filters.set(group, value); this.refresh(); }));
@@ -55,15 +55,35 @@ export class CaseTable {
       make("button", { type: "button", onclick: () => download("cases.csv", "text/csv", this.csv()) }, "Export CSV"));
   }
 
+  /** The kinds of errors that there are, with how many cases have each. */
+  kinds() {
+    const counts = new Map();
+    faultsOf(this.study, 0); // counts what is listed
+    for (const faults of this.study.faults.values())
+      for (const kind of new Set(faults.map(([, kind]) => kind))) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    return counts;
+  }
+
+  tellKinds() {
+    const kinds = this.kinds();
+    const options = [["all", "All cases"], ...[...kinds].map(([kind, count]) => [`kind ${kind}`, `${kind} (${count})`]), ["rated", "rated or noted"]];
+    if (!options.some(([value]) => value === this.only)) this.only = "all";
+    this.which.replaceChildren(...options.map(([value, text]) => make("option", { value }, text)));
+    this.which.value = this.only;
+    return kinds.size > 0;
+  }
+
   columns() {
     const { study } = this;
     const value = (title, metric, model) => ({ title, number: true, better: study.metrics[metric].better,
       of: (place) => valueOf(study, metric, model, place), hint: (place) => this.reason(place, model),
       cell: (place) => this.valueCell(place, metric, model) });
-    const columns = [{ title: "Case", of: (place) => study.ids[place],
-      cell: (place) => make("span", { class: "id" }, study.ids[place], this.mark(place)) }];
+    const columns = [{ title: "Case", of: (place) => study.ids[place], hint: (place) => study.ids[place],
+      cell: (place) => make("span", { class: "id" }, study.ids[place]) }];
     if (study.models.length > 1) study.models.forEach((model, i) => columns.push(value(model.name, this.metric, i)));
     else study.metrics.forEach((metric, i) => columns.push(value(metric.title, i, 0)));
+    if (this.hasFaults) columns.push({ title: "Status", of: (place) => this.status(place), hint: (place) => this.status(place),
+      cell: (place) => make("span", { class: faultsOf(study, place).length > 0 ? "bad" : "soft" }, this.status(place)) });
     for (const group of study.groups)
       columns.push({ title: group.name, of: (place) => group.levels[group.codes[place]] ?? "",
         cell: (place) => group.levels[group.codes[place]] ?? "–" });
@@ -76,8 +96,11 @@ export class CaseTable {
     return this.study.reasons.get(place)?.find(([lost]) => lost === model)?.[1] ?? null;
   }
 
-  mark(place) {
-    return this.study.reasons.has(place) ? make("span", { class: "tag bad" }, "not scored") : null;
+  /** What happened to a case, model by model. */
+  status(place) {
+    const { models } = this.study;
+    const faults = faultsOf(this.study, place);
+    return faults.length === 0 ? "ok" : faults.map(([model, , words]) => (models.length > 1 ? `${models[model].name}: ${words}` : words)).join("; ");
   }
 
   valueCell(place, metric, model) {
@@ -103,7 +126,7 @@ export class CaseTable {
     const keys = places.map((place) => column.of(place));
     const sign = this.sorted.descending ? -1 : 1;
     const rank = new Map(places.map((place, i) => [place, keys[i]]));
-    const lost = (place) => (this.sorted.column === null && study.reasons.has(place) ? 0 : 1);
+    const lost = (place) => (this.sorted.column === null && faultsOf(study, place).length > 0 ? 0 : 1);
     return places.sort((a, b) => lost(a) - lost(b)
       || sign * (column.number ? compareValues(rank.get(a), rank.get(b), this.sorted.column === null ? column.better : "higher")
         : String(rank.get(a)).localeCompare(String(rank.get(b)), undefined, { numeric: true })) || a - b);
@@ -111,13 +134,14 @@ export class CaseTable {
 
   passes(place) {
     if (this.search !== "" && !this.searchable[place].includes(this.search)) return false;
-    if (this.only === "lost" && !this.study.reasons.has(place)) return false;
+    if (this.only.startsWith("kind ") && !faultsOf(this.study, place).some(([, kind]) => `kind ${kind}` === this.only)) return false;
     if (this.only === "rated" && !this.reviews.byId.has(this.study.ids[place])) return false;
     for (const [group, value] of this.filters) if (value !== "" && group.codes[place] !== Number(value)) return false;
     return true;
   }
 
   refresh() {
+    this.hasFaults = this.tellKinds();
     const columns = this.columns();
     this.grid.setColumns(columns, this.sorted);
     this.grid.setRows(this.order(columns));
@@ -125,10 +149,7 @@ export class CaseTable {
   }
 
   onMetric(key) {
-    const at = this.study.metrics.findIndex((metric) => metric.key === key);
-    if (at < 0) return;
-    this.metric = at;
-    this.metrics.value = key;
+    this.metric = Math.max(this.study.metrics.findIndex((metric) => metric.key === key), 0);
     this.refresh();
   }
 

@@ -30,6 +30,7 @@ async function readJson(id) {
 export async function readStudy() {
   const study = await readJson("data");
   study.volumes = await readJson("volumes");
+  study.views = await readJson("views"); // labels that can be chosen; the first is what the page opens with
   study.reasons = new Map();
   for (const [place, model, reason] of study.lost) {
     if (!study.reasons.has(place)) study.reasons.set(place, []);
@@ -41,6 +42,22 @@ export async function readStudy() {
 export function valueOf(study, metric, model, place) {
   const column = study.values[metric][model];
   return column === null ? null : column[place];
+}
+
+const failures = { prediction_empty: "empty prediction", reference_empty: "false alarm on an empty reference", missing_prediction: "missing prediction" };
+
+/** What went wrong with a case: [model, kind, words] of everything that was not scored or has no value by the fault of the model. */
+export function faultsOf(study, place) {
+  if (study.failed !== study.countedFailed) { // of another label
+    study.countedFailed = study.failed;
+    study.faults = new Map([...study.reasons].map(([at, reasons]) => [at, reasons.map(([model, reason]) => [model, "not scored", reason])]));
+    for (const [at, model, reason] of study.failed) {
+      if (!study.faults.has(at)) study.faults.set(at, []);
+      const words = failures[reason] ?? reason.replaceAll("_", " ");
+      study.faults.get(at).push([model, words, words]);
+    }
+  }
+  return study.faults.get(place) ?? [];
 }
 
 /** What is known about a case besides its values: [name, text] of each group column. */

@@ -88,20 +88,38 @@ class LiveDrawing {
   }
 }
 
-/** Calls `name(place, model)` for the text that is shown next to the pointer. */
-export function liveFigures(selection, name) {
-  const tip = document.createElement("div");
-  tip.className = "tip";
-  tip.hidden = true;
-  document.body.append(tip);
-  const drawings = [...document.querySelectorAll(".drawing svg")].map((svg) => new LiveDrawing(svg));
-  for (const drawing of drawings) {
+/** The drawings of the page; `name(place, model)` is the text that is shown next to the pointer. */
+export class LiveFigures {
+  constructor(selection, name) {
+    Object.assign(this, { selection, name });
+    this.known = new WeakMap();
+    this.tip = document.createElement("div");
+    this.tip.className = "tip";
+    this.tip.hidden = true;
+    document.body.append(this.tip);
+    const ringAll = () => this.drawings.forEach((drawing) => drawing.ring(selection.chosen));
+    this.refresh();
+    selection.listen(ringAll);
+    document.addEventListener("figures-shown", ringAll);
+    document.addEventListener("toggle", ringAll, { capture: true });
+  }
+
+  /** Finds the drawings that are on the page now. */
+  refresh() {
+    this.drawings = [...document.querySelectorAll(".drawing svg")].map((svg) => {
+      if (!this.known.has(svg)) this.known.set(svg, this.enliven(new LiveDrawing(svg)));
+      return this.known.get(svg);
+    });
+  }
+
+  enliven(drawing) {
+    const { tip } = this;
     drawing.svg.addEventListener("pointermove", (event) => {
       const point = drawing.under(event.clientX, event.clientY);
       tip.hidden = point === null;
       drawing.svg.classList.toggle("near", point !== null);
       if (point === null) return;
-      tip.textContent = name(point.place, point.model);
+      tip.textContent = this.name(point.place, point.model);
       const left = Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8);
       tip.style.left = `${Math.max(left, 8)}px`;
       tip.style.top = `${event.clientY + 18}px`;
@@ -109,11 +127,8 @@ export function liveFigures(selection, name) {
     drawing.svg.addEventListener("pointerleave", () => { tip.hidden = true; });
     drawing.svg.addEventListener("click", (event) => {
       const point = drawing.under(event.clientX, event.clientY);
-      if (point !== null) selection.choose(point.model === null ? point.place : { ...point.place, model: point.model });
+      if (point !== null) this.selection.choose(point.model === null ? point.place : { ...point.place, model: point.model });
     });
+    return drawing;
   }
-  const ringAll = () => drawings.forEach((drawing) => drawing.ring(selection.chosen));
-  selection.listen(ringAll);
-  document.addEventListener("figures-shown", ringAll);
-  document.addEventListener("toggle", ringAll, { capture: true });
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table of any length: only the visible rows exist.
-import { make } from "./dom.js";
+import { make, within } from "./dom.js";
 
 const rowHeight = 34; // pixels; the same as in the style sheet
 const spare = 12; // rows above and below the visible ones
 
 /** Columns: {title, number, cell(row), text?(row)}; rows are any values. */
 export class Grid {
-  constructor({ label, none, onSort, onChoose }) {
+  constructor({ label, none, onSort, onChoose, opensByClick = true }) {
     this.none = none; // what an empty table says
     this.columns = [];
     this.rows = [];
@@ -20,10 +20,12 @@ export class Grid {
     this.element = make("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": label }, this.table);
     this.element.addEventListener("scroll", () => this.draw(), { passive: true });
     this.element.addEventListener("keydown", (event) => this.onKey(event));
-    this.body.addEventListener("click", (event) => {
+    const choose = (event, open) => {
       const row = event.target.closest("tr[data-at]");
-      if (row !== null) this.onChoose(this.rows[Number(row.dataset.at)], true);
-    });
+      if (row !== null) this.onChoose(this.rows[Number(row.dataset.at)], open);
+    };
+    this.body.addEventListener("click", (event) => choose(event, opensByClick));
+    this.body.addEventListener("dblclick", (event) => choose(event, true));
     new ResizeObserver(() => this.draw()).observe(this.element);
   }
 
@@ -82,13 +84,15 @@ export class Grid {
   }
 
   onKey(event) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.target !== this.element || (step === undefined && event.key !== "Enter")) return;
+    const page = Math.max(Math.floor(this.element.clientHeight / rowHeight) - 2, 1), all = this.rows.length;
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -all, End: all, Enter: 0 }[event.key];
+    if (event.target !== this.element || step === undefined) return;
     const now = this.rows.findIndex((row) => this.isChosen(row));
-    const next = step === undefined ? now : Math.min(Math.max(now + step, 0), this.rows.length - 1);
-    if (next < 0 || next >= this.rows.length) return;
+    if (now < 0 && event.key === "Enter") return;
     event.preventDefault();
-    this.onChoose(this.rows[next], step === undefined);
+    const next = within(now + step, 0, all - 1);
+    if (all === 0) return;
+    this.onChoose(this.rows[next], event.key === "Enter");
     this.reveal(next);
   }
 }

@@ -3,12 +3,13 @@
 import { CaseTable } from "./case_table.js";
 import { readStudy, valueOf } from "./data.js";
 import { make, plainNumber, scrollTo } from "./dom.js";
-import { liveFigures } from "./figures.js";
+import { LiveFigures } from "./figures.js";
 import { Grid } from "./grid.js";
 import { Reviews } from "./reviews.js";
 import { isSame, Selection } from "./selection.js";
-import { liveHeads, makeTabs } from "./tabs.js";
+import { liveHeads, Tabs } from "./tabs.js";
 import { CaseViewer } from "./viewer.js";
+import { makeChoices } from "./views.js";
 
 /** "sub-017 · good · Dice 0.83": the text next to the pointer. */
 function nameOf(study, { place, part, item }, model) {
@@ -92,19 +93,29 @@ async function start() {
   document.documentElement.classList.add("alive");
   const study = await readStudy();
   const selection = new Selection();
-  const metric = new Selection(); // its key: figures and table follow it
+  const metric = new Selection(); // its key: figures, table and viewer follow it
+  const label = new Selection(); // the same of labels
+  label.chosen = "";
   copyButtons();
+  const choices = await makeChoices(study, { label, metric });
   const figures = document.getElementById("figures");
-  if (figures !== null) makeTabs(figures, metric);
+  const tabs = figures === null ? null : new Tabs(figures, metric);
   liveHeads(metric);
-  liveFigures(selection, (place, model) => nameOf(study, place, model));
+  const drawings = new LiveFigures(selection, (place, model) => nameOf(study, place, model));
+  label.listen(() => {
+    liveHeads(metric);
+    drawings.refresh();
+    tabs?.refresh();
+  });
   if (study.models.length > 0) {
     const reviews = new Reviews(study);
-    new CaseTable(document.getElementById("case-table"), study, { selection, reviews, metric });
-    new CaseViewer(document.getElementById("case-view"), study, selection, reviews);
+    const shared = { selection, reviews, metric, label };
+    const table = new CaseTable(document.getElementById("case-table"), study, shared);
+    new CaseViewer(document.getElementById("case-view"), study, { ...shared, side: table.side });
   }
   if (study.qa.length > 0) itemTable(document.getElementById("item-table"), study, selection);
   chosenBar(study, selection);
+  await choices.start();
   document.documentElement.dataset.ready = "yes";
 }
 

@@ -4,9 +4,10 @@ import { make, within } from "./dom.js";
 import { outlineOf, painted, sliceOf } from "./planes.js";
 
 export class PlaneView {
-  constructor(plane, viewer) {
-    this.plane = plane;
-    this.viewer = viewer;
+  /** `row` is the place of its model among those that are compared. */
+  constructor(plane, viewer, row = 0) {
+    Object.assign(this, { plane, viewer, row });
+    this.fingers = new Map();
     this.canvas = make("canvas", { tabindex: "0", role: "img", "data-plane": plane.name });
     this.slider = make("input", { type: "range", min: 0, "aria-label": `Slice, ${plane.name}`,
       oninput: () => this.go(Number(this.slider.value)) });
@@ -24,12 +25,18 @@ export class PlaneView {
     canvas.addEventListener("keydown", (event) => this.onKey(event));
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
+      this.fingers.set(event.pointerId, event);
       this.last = [event.clientX, event.clientY];
-      if (this.viewer.drag === "cross") this.point(event);
+      this.steps = 0;
+      if (this.viewer.drag === "cross" && this.fingers.size === 1) this.point(event);
     });
     canvas.addEventListener("pointermove", (event) => this.onMove(event));
     canvas.addEventListener("pointerleave", () => this.viewer.read(null));
-    for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, () => { this.last = null; });
+    for (const end of ["pointerup", "pointercancel"])
+      canvas.addEventListener(end, (event) => {
+        this.fingers.delete(event.pointerId);
+        this.last = null;
+      });
   }
 
   get slice() {
@@ -92,12 +99,31 @@ export class PlaneView {
 
   onMove(event) {
     this.viewer.read(this.voxelAt(event));
-    if (!this.last) return;
+    if (this.fingers.size === 2 && this.fingers.has(event.pointerId)) this.pinch(event);
+    if (!this.last || this.fingers.size > 1) return;
     const [dx, dy] = [event.clientX - this.last[0], event.clientY - this.last[1]];
     this.last = [event.clientX, event.clientY];
-    if (this.viewer.drag === "cross") this.point(event);
-    else if (this.viewer.drag === "contrast") this.viewer.contrastBy(dx, dy);
-    else this.pan(dx, dy);
+    const act = { cross: () => this.point(event), slices: () => this.leaf(dy), contrast: () => this.viewer.contrastBy(dx, dy), pan: () => this.pan(dx, dy) };
+    act[this.viewer.drag]();
+  }
+
+  /** Two fingers that move apart zoom in. */
+  pinch(event) {
+    const apart = () => {
+      const [a, b] = [...this.fingers.values()];
+      return Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+    };
+    const before = apart();
+    this.fingers.set(event.pointerId, event);
+    if (before > 0) this.viewer.zoomBy(apart() / before);
+  }
+
+  /** Six pixels up are one slice up. */
+  leaf(dy) {
+    this.steps -= dy / 6;
+    const whole = Math.trunc(this.steps);
+    this.steps -= whole;
+    if (whole !== 0) this.go(this.slice + whole);
   }
 
   pan(dx, dy) {
@@ -108,7 +134,8 @@ export class PlaneView {
   }
 
   draw() {
-    const { volume, layers, model, look, style } = this.viewer;
+    const { volume, layers, look, style } = this.viewer;
+    const model = this.viewer.models[this.row];
     const { right, up, through } = this.plane;
     const [width, height] = [volume.shape[right], volume.shape[up]];
     this.factor = Math.max(1, Math.floor(480 / Math.max(width, height)));

@@ -7,6 +7,7 @@ export class Reviews {
     this.study = study;
     this.byId = new Map();
     this.listeners = [];
+    this.widgets = new Map();
   }
 
   listen(listener) {
@@ -22,6 +23,23 @@ export class Reviews {
     if (review.rating === null && review.note === "") this.byId.delete(id);
     else this.byId.set(id, review);
     for (const listener of this.listeners) listener(id);
+    for (const tell of this.widgets.values()) tell();
+  }
+
+  /** Rating and note of a case at one of the places that show them; all say the same. */
+  widget(id, place) {
+    const stars = [1, 2, 3, 4, 5].map((rating) => make("button", { type: "button", "aria-label": `Rating ${rating} of 5`,
+      onclick: () => this.set(id, { rating: this.of(id).rating === rating ? null : rating }) }, String(rating)));
+    const note = make("textarea", { rows: 2, placeholder: "Note", "aria-label": `Note on ${id}`, oninput: () => this.set(id, { note: note.value }) });
+    const element = make("div", { class: "review" }, make("div", { class: "rating", role: "group", "aria-label": `Rating of ${id}` }, "Rating ", ...stars), note);
+    const tell = () => {
+      const review = this.of(id);
+      stars.forEach((star, i) => star.setAttribute("aria-pressed", String(review.rating === i + 1)));
+      if (note.value !== review.note) note.value = review.note;
+    };
+    tell();
+    this.widgets.set(place, tell);
+    return element;
   }
 
   text() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One case in detail: three planes through its voxels, its values, its rating.
 import { compareValues } from "./case_table.js";
+import { CaseSide } from "./case_side.js";
 import { groupsOf, readBlock, valueOf } from "./data.js";
 import { make, makeSelect, plainNumber, scrollTo, within } from "./dom.js";
 import { PlaneView } from "./plane_view.js";
@@ -16,12 +17,12 @@ async function layersOf(volume) {
 }
 
 export class CaseViewer {
-  constructor(root, study, selection, reviews) {
-    Object.assign(this, { root, study, selection, reviews });
+  constructor(root, study, { selection, reviews, metric, label, side }) {
+    Object.assign(this, { root, study, selection, reviews, metric, label });
     this.place = null;
     this.volume = null;
-    this.model = null;
-    this.wanted = null; // the model that the reader asked for last
+    this.models = [null]; // one, or two side by side
+    this.wanted = [null, null]; // the models that the reader asked for last
     this.chosen = new Set(); // regions that are looked at
     this.at = [0, 0, 0];
     this.centre = [0, 0, 0];
@@ -29,48 +30,81 @@ export class CaseViewer {
     this.drag = "cross";
     this.radiological = false;
     this.style = { image: true, opacity: 0.62, colouring: "agreement", reference: true, prediction: false, cross: true, low: 0, high: 255 };
-    this.planes = planes.map((plane) => new PlaneView(plane, this));
+    this.rows = [0, 1].map((row) => planes.map((plane) => new PlaneView(plane, this, row)));
     this.chips = make("div", { class: "chips", role: "group", "aria-label": "Cases with images" });
     this.stage = make("div", { class: "case" });
+    this.side = new CaseSide(side, this);
     root.append(this.chips, this.stage);
-    for (const volume of study.volumes)
+    for (const volume of study.volumes.filter(({ why }) => why !== ""))
       this.chips.append(make("button", { type: "button", "data-place": volume.case,
         onclick: () => selection.choose({ place: volume.case }, { open: true }) },
       study.ids[volume.case], make("span", { class: "soft" }, ` ${volume.why}`)));
     selection.listen((chosen, { open }) => {
       if (chosen?.place === undefined) return;
-      this.wanted = chosen.model ?? this.wanted;
-      this.show(chosen.place);
+      this.wanted[0] = chosen.model ?? this.wanted[0];
+      this.show(chosen.place, { seen: true });
       if (open) scrollTo(document.getElementById("viewer"));
     });
+    for (const choice of [metric, label]) choice.listen(() => { if (this.place !== null) this.show(this.place); });
     if (study.volumes.length > 0) this.show(study.volumes[0].case);
     else this.stage.append(make("p", { class: "soft" }, "Choose a case in a figure or in the table."));
   }
 
-  async show(place) {
+  get model() {
+    return this.models[0];
+  }
+
+  /** The place of the chosen metric among the study's. */
+  get metricPlace() {
+    return Math.max(this.study.metrics.findIndex(({ key }) => key === this.metric.chosen), 0);
+  }
+
+  async show(place, { seen = false } = {}) {
+    const isNew = this.place !== place;
     this.place = place;
     for (const chip of this.chips.children) chip.setAttribute("aria-pressed", String(Number(chip.dataset.place) === place));
     const volume = this.study.volumes.find((one) => one.case === place) ?? null;
-    const layers = volume === null ? null : await layersOf(volume);
+    const layers = volume === null || volume === this.volume ? this.layers : await layersOf(volume);
     if (this.place !== place) return; // another case was chosen meanwhile
     Object.assign(this, { volume, layers });
     const parts = [this.heading()];
-    if (volume === null) parts.push(make("p", { class: "soft absent" }, `The images of this case are not on this page. `
-      + `assay report … --cases ${this.study.ids[place]} adds them.`));
-    else parts.push(this.start(), this.planesRow(), this.legend(), this.controls());
-    parts.push(make("div", { class: "facts" }, this.values(), this.review()));
+    if (volume === null) parts.push(make("p", { class: "soft absent" }, this.absence()));
+    else {
+      const tools = this.start(isNew);
+      this.planesBox = make("div", { class: "rows" });
+      parts.push(tools, this.planesBox, this.legend(), this.controls());
+      this.planesRows();
+    }
+    parts.push(make("div", { class: "facts" }, this.values(), this.reviews.widget(this.study.ids[place], "viewer")));
     this.stage.replaceChildren(...parts);
+    this.side.show(seen);
     if (volume !== null) this.drawAll();
   }
 
-  /** The planes side by side at one scale. */
-  planesRow() {
-    const extent = this.volume.shape.map((count, axis) => count * this.volume.spacing[axis]);
-    const row = make("div", { class: "planes" }, ...this.planes.map(({ element }) => element));
-    row.style.setProperty("--tracks", planes.map(({ right }) => `${extent[right].toFixed(1)}fr`).join(" "));
+  absence() {
+    return `The images of this case are not on this page. assay report … --cases ${this.study.ids[this.place]} adds them.`;
+  }
+
+  /** The planes of each model side by side at one scale. */
+  planesRows() {
+    const { study, volume } = this;
+    const extent = volume.shape.map((count, axis) => count * volume.spacing[axis]);
     const widths = planes.reduce((sum, { right }) => sum + extent[right], 0);
-    row.style.setProperty("--widest", `${(26 * widths / Math.max(extent[1], extent[2])).toFixed(1)}rem`);
-    return row;
+    const rows = this.models.map((model, row) => {
+      const planesRow = make("div", { class: "planes" }, ...this.rows[row].map(({ element }) => element));
+      planesRow.style.setProperty("--tracks", planes.map(({ right }) => `${extent[right].toFixed(1)}fr`).join(" "));
+      planesRow.style.setProperty("--widest", `${((this.models.length > 1 ? 14 : 23) * widths / Math.max(extent[1], extent[2])).toFixed(1)}rem`);
+      return this.models.length === 1 ? planesRow
+        : make("div", { class: "of-model" }, make("h4", {}, make("i", { class: `key k${model % 7}` }), `${study.models[model].name} `,
+          make("small", {}, this.scoreText(model))), planesRow);
+    });
+    this.planesBox.replaceChildren(...rows);
+  }
+
+  /** "Dice 0.81" of the case, in the chosen metric. */
+  scoreText(model) {
+    const { study, metricPlace } = this;
+    return study.metrics.length === 0 ? "" : `${study.metrics[metricPlace].title} ${plainNumber(valueOf(study, metricPlace, model, this.place))}`;
   }
 
   heading() {
@@ -88,53 +122,70 @@ export class CaseViewer {
         : [make("td", { colspan: metrics.length, class: "bad" }, reason)];
       return make("tr", {}, make("th", { scope: "row" }, make("i", { class: `key k${m % 7}` }), model.name), ...cells);
     });
+    const label = study.views.find(({ key }) => key === this.label.chosen)?.name ?? "";
     return make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Values of this case" },
-      make("table", {}, make("caption", { class: "unseen" }, "Values of this case"),
+      make("table", {}, make("caption", { class: label === "" ? "unseen" : "soft" }, `Values of this case${label === "" ? "" : `, ${label}`}`),
         make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Model"),
           ...metrics.map(([metric]) => make("th", { scope: "col", class: "number" }, metric.title)))),
         make("tbody", {}, ...rows)));
   }
 
-  review() {
-    const id = this.study.ids[this.place];
-    const review = this.reviews.of(id);
-    const stars = [1, 2, 3, 4, 5].map((rating) => {
-      const button = make("button", { type: "button", "aria-pressed": String(review.rating === rating), "aria-label": `Rating ${rating} of 5`,
-        onclick: () => {
-          this.reviews.set(id, { rating: this.reviews.of(id).rating === rating ? null : rating });
-          stars.forEach((star, i) => star.setAttribute("aria-pressed", String(this.reviews.of(id).rating === i + 1)));
-        } }, String(rating));
-      return button;
-    });
-    const note = make("textarea", { rows: 2, placeholder: "Note", "aria-label": `Note on ${id}`, oninput: () => this.reviews.set(id, { note: note.value }) });
-    note.value = review.note;
-    return make("div", { class: "review" }, make("div", { class: "rating", role: "group", "aria-label": "Rating" }, "Rating ", ...stars), note);
+  /** The model that did worst in the chosen metric, among those with images of this case. */
+  worstModel() {
+    const { study, volume, place, metricPlace } = this;
+    if (study.metrics.length === 0) return volume.models[0];
+    const value = (model) => valueOf(study, metricPlace, model, place);
+    return volume.models.toSorted((a, b) => compareValues(value(a), value(b), study.metrics[metricPlace].better))[0];
   }
 
-  /** The model that did worst in the first metric, among those with images of this case. */
-  worstModel() {
-    const { study, volume, place } = this;
-    if (study.metrics.length === 0) return volume.models[0];
-    const value = (model) => valueOf(study, 0, model, place);
-    return volume.models.toSorted((a, b) => compareValues(value(a), value(b), study.metrics[0].better))[0];
+  /** Regions of the chosen label: all of them where none is chosen, or where the case has none of that name. */
+  regionsToShow() {
+    const at = this.volume.regions.findIndex(({ key }) => key === this.label.chosen);
+    return new Set(at < 0 ? this.volume.regions.keys() : [at]);
   }
 
   /** Looks at the whole of a new case; returns the choice of what is compared. */
-  start() {
-    const { study, volume } = this;
-    this.model = volume.models.includes(this.wanted) ? this.wanted : this.worstModel();
-    this.chosen = new Set(volume.regions.keys());
+  start(isNew) {
+    const { volume } = this;
+    const models = this.wanted.map((model) => (volume.models.includes(model) ? model : null));
+    const first = models[0] ?? (isNew || !volume.models.includes(this.model) ? this.worstModel() : this.model);
+    this.models = models[1] === null || models[1] === first ? [first] : [first, models[1]];
+    const regions = this.regionsToShow();
     this.style.own = new Map(volume.regions.filter(({ codes, color }) => codes.length === 1 && color).map(({ codes, color }) => [codes[0], color]));
+    const isSame = !isNew && this.lookedFor === this.label.chosen;
+    if (!isSame) {
+      Object.assign(this, { chosen: regions, errors: null, lookedFor: this.label.chosen });
+      this.at = this.errorsHere()[0]?.at ?? [...volume.focus]; // where something is wrong, or else where most is drawn
+    }
+    if (isNew) {
+      this.centre = volume.shape.map((count) => count / 2);
+      this.zoom = 1;
+    }
+    return this.choiceTools();
+  }
+
+  /** Says which of two models is shown in which row. */
+  setModel(row, model) {
+    this.wanted[row] = model;
+    this.models = this.wanted[1] === null || !this.volume.models.includes(this.wanted[1]) ? [this.models[0]] : [this.models[0], this.wanted[1]];
+    if (row === 0) this.models[0] = model;
     this.errors = null;
-    this.centre = volume.shape.map((count) => count / 2);
-    this.zoom = 1;
-    this.at = this.errorsHere()[0]?.at ?? [...volume.focus]; // where something is wrong, or else where most is drawn
+    this.labelScores();
+    this.planesRows();
+    this.drawAll();
+  }
+
+  choiceTools() {
+    const { study, volume } = this;
     const tools = [];
     if (volume.models.length > 1) {
-      const select = makeSelect("Prediction of", volume.models.map((model) => [model, study.models[model].name]),
-        (value) => { this.model = this.wanted = Number(value); this.errors = null; this.labelScores(); this.drawAll(); });
-      select.value = this.model;
-      tools.push(select);
+      const options = volume.models.map((model) => [model, study.models[model].name]);
+      const first = makeSelect("Prediction of", options, (value) => this.setModel(0, Number(value)));
+      const second = makeSelect("Second model", [["", "beside it: no other"], ...options.map(([model, name]) => [model, `beside it: ${name}`])],
+        (value) => this.setModel(1, value === "" ? null : Number(value)));
+      first.value = this.model;
+      second.value = this.models[1] ?? "";
+      tools.push(first, second);
     }
     if (volume.regions.length > 1) tools.push(this.regionToggles());
     if (volume.labels.length > 1) {
@@ -153,7 +204,7 @@ export class CaseViewer {
     this.toggles = this.volume.regions.map((region, at) => {
       const swatch = make("i", { class: "swatch" });
       if (region.codes.length === 1) swatch.style.background = `rgb(${labelColour(region.codes[0], this.style.own).join(" ")})`;
-      const button = make("button", { type: "button", "aria-pressed": "true", onclick: () => {
+      const button = make("button", { type: "button", "aria-pressed": String(this.chosen.has(at)), onclick: () => {
         if (!this.chosen.delete(at)) this.chosen.add(at);
         button.setAttribute("aria-pressed", String(this.chosen.has(at)));
         this.errors = null;
@@ -165,10 +216,13 @@ export class CaseViewer {
     return make("span", { class: "regions", role: "group", "aria-label": "Labels" }, ...this.toggles);
   }
 
+  /** Scores in the chosen metric, or in the first one where labels have no other. */
   labelScores() {
+    const metric = this.study.metrics[this.metricPlace]?.key.split(" of ")[0];
     this.volume.regions.forEach((region, at) => {
       const score = this.toggles?.[at]?.querySelector(".score");
-      if (score) score.textContent = plainNumber(region.values[this.model]);
+      const values = region.values[metric] ?? Object.values(region.values)[0] ?? [];
+      if (score) score.textContent = this.models.map((model) => plainNumber(values[model])).join(" | ");
     });
   }
 
@@ -180,7 +234,7 @@ export class CaseViewer {
   controls() {
     const { volume, style } = this;
     const tools = [];
-    const dragging = [["cross", "Point"], ["pan", "Move"], ["contrast", "Contrast"]].filter(([key]) => key !== "contrast" || volume.image);
+    const dragging = [["cross", "Point"], ["slices", "Slices"], ["pan", "Move"], ["contrast", "Contrast"]].filter(([key]) => key !== "contrast" || volume.image);
     const modes = dragging.map(([key, text]) => make("button", { type: "button", "data-drag": key, "aria-pressed": String(this.drag === key), onclick: () => {
       this.drag = key;
       modes.forEach((mode) => mode.setAttribute("aria-pressed", String(mode.dataset.drag === key)));
@@ -208,14 +262,25 @@ export class CaseViewer {
     }
     this.solid?.close();
     this.solid = null;
-    if (hasSolid())
-      tools.push(make("button", { type: "button", onclick: () => this.showSolid() }, "3-D"));
+    if (hasSolid()) {
+      this.solidButton = make("button", { type: "button", "aria-pressed": "false", onclick: () => this.toggleSolid() }, "3-D");
+      tools.push(this.solidButton);
+    }
     return make("div", { class: "tools" }, ...tools);
   }
 
-  async showSolid() {
-    this.solid ??= new SolidView(this.stage);
-    await this.solid.show(this.volume, this.layers, this.model, this.look);
+  /** The case in 3-D, in the place of its planes, and back. */
+  async toggleSolid() {
+    const isShown = this.solid !== null;
+    this.solidButton.setAttribute("aria-pressed", String(!isShown));
+    this.planesBox.classList.toggle("solid-only", !isShown);
+    if (isShown) {
+      this.solid.close();
+      this.solid = null;
+    } else {
+      this.solid = new SolidView(this.planesBox);
+      await this.solid.show(this.volume, this.layers, this.model, this.look);
+    }
   }
 
   legend() {
@@ -232,13 +297,15 @@ export class CaseViewer {
     const { volume, layers } = this;
     if (volume === null || this.readout === undefined) return;
     if (voxel === null) {
-      this.readout.textContent = "wheel or arrow keys: slices · + and −: zoom · e: next error";
+      this.readout.textContent = "wheel, arrow keys or a drag: slices · + and −: zoom · e: next error";
       return;
     }
     const i = voxel[0] + volume.shape[0] * (voxel[1] + volume.shape[1] * voxel[2]);
     const name = (code) => (code === 0 ? "background" : volume.labels[code - 1]);
     const millimetres = voxel.map((value, axis) => ((value - this.at[axis]) * volume.spacing[axis]));
-    const parts = [`reference ${name(layers.reference[i])}`, `prediction ${name(layers.predictions.get(this.model)[i])}`];
+    const parts = [`reference ${name(layers.reference[i])}`];
+    for (const model of this.models)
+      parts.push(`${this.models.length > 1 ? this.study.models[model].name : "prediction"} ${name(layers.predictions.get(model)[i])}`);
     if (layers.image !== null) parts.push(`grey ${layers.image[i]}`);
     parts.push(`${Math.hypot(...millimetres).toFixed(1)} mm from the cross-hair`);
     this.readout.textContent = parts.join(" · ");
@@ -309,7 +376,8 @@ export class CaseViewer {
   }
 
   drawAll() {
-    for (const plane of this.planes) plane.draw();
+    for (const row of this.rows.slice(0, this.models.length)) for (const plane of row) plane.draw();
+    this.side.draw();
     this.read(null);
     this.stage.dataset.place = this.place;
   }

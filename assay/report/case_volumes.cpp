@@ -7,6 +7,7 @@
 #include "assay/base/bids.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/nearest.hpp"
+#include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/dicom_series.hpp"
@@ -273,9 +274,17 @@ std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric
   const auto add = [&](std::size_t place, const char* why) {
     if (std::ranges::find(out, place, &ShownCase::place) == out.end()) out.push_back({place, why});
   };
+  const auto is_known = [&](const std::string& id) {
+    return std::ranges::binary_search(study.ids, id);
+  };
+  bool every = false;
   for (const std::string& id : asked) {
     const auto found = std::ranges::lower_bound(study.ids, id);
-    if (found == study.ids.end() || *found != id)
+    if (id == every_case && !is_known(id)) {
+      every = true;
+      continue;
+    }
+    if (!is_known(id))
       throw Error(Error::Kind::usage,
                   "--cases: no file has a case '" + id + "'" + did_you_mean(id, study.ids));
     add(static_cast<std::size_t>(found - study.ids.begin()), asked_for);
@@ -288,25 +297,42 @@ std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric
   add(order[order.size() / 2], "median");
   for (std::size_t i = 1; i < std::min(worst, order.size()); ++i)
     add(order[i], i == 1 ? "second worst" : "third worst");
+  if (every)
+    for (const std::size_t place : order) add(place, "");
   return out;
 }
 
 VolumeReading read_volumes(const Study& study, const VolumeRequest& request) {
+  constexpr std::size_t together = 16;  // as many are in memory before their bytes are counted
   const FilesOfModels files = read_files_of_models(study, request.executor);
   const fs::path& folder = request.roots.images;
   const auto images = folder.empty() ? std::vector<std::string>() : list_scans(folder);
   std::vector<std::optional<CaseVolume>> read(request.cases.size());
   std::vector<std::string> reasons(request.cases.size());
-  run_tasks(request.executor, request.cases.size(), [&](std::size_t i) {
+  std::vector<std::size_t> bytes(request.cases.size());
+  const bool is_counted = request.cases.size() > together;
+  const auto read_case = [&](std::size_t i) {
     const ShownCase& shown = request.cases[i];
     const CaseSources sources = sources_of(study, study.ids[shown.place], files);
     try {
       read[i] = read_one(study, shown, sources, request.roots, images);
+      if (is_counted) bytes[i] = volume_blocks(*read[i], i).size();
     } catch (const Error& error) {
       if (is_expected(request, shown, sources)) reasons[i] = error.what();
     }
-  });
+  };
   VolumeReading out;
+  std::size_t done = 0, used = 0;
+  while (done < read.size() && used < request.budget_bytes) {
+    const std::size_t next = std::min(read.size() - done, together);
+    run_tasks(request.executor, next, [&](std::size_t i) { read_case(done + i); });
+    for (const std::size_t end = done + next; done < end; ++done) used += bytes[done];
+  }
+  if (done < read.size()) {
+    out.notes.push_back("the images of " + counted(read.size() - done, "further case") +
+                        " have no room on this page");
+    read.resize(done);
+  }
   std::vector<Failures> failures;
   for (std::size_t i = 0; i < read.size(); ++i) {
     if (read[i]) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assay/executor.hpp"
@@ -40,8 +41,12 @@ struct ShownCase {
   std::string why{};
 };
 
+/// Asked for as if it were an id: all cases, as many as the page has room for.
+inline constexpr std::string_view every_case = "all";
+
 /// Those that were asked for, then the worst three, the best and the median by the mean over models
-/// of `metric`. Throws Error::usage for an id that is not in the study.
+/// of `metric`; then all others from the worst to the best, if all were asked for. Throws
+/// Error::usage for an id that is not in the study.
 std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric,
                                    const std::vector<std::string>& asked);
 
@@ -49,6 +54,7 @@ struct VolumeRequest {
   std::vector<ShownCase> cases{};
   ImageRoots roots{};
   Executor executor{};
+  std::size_t budget_bytes = 8'000'000;  ///< no more is read once the page would be full
 };
 
 struct VolumeReading {

@@ -12,6 +12,7 @@
 #include "assay/qa/results/trajectory.hpp"
 #include "assay/report/case_volumes.hpp"
 #include "assay/report/figure_files.hpp"
+#include "assay/report/label_views.hpp"
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/read_since.hpp"
 #include "assay/version.hpp"
@@ -39,7 +40,8 @@ void add_volumes(ReportResult& result, const ReportRequest& request) {
       .cases = shown_cases(content.study, metrics.empty() ? "" : metrics.front(),
                            cases_among(content.study, request.cases)),
       .roots = request.roots,
-      .executor = request.study.compare.executor};
+      .executor = request.study.compare.executor,
+      .budget_bytes = content.budget_bytes};
   VolumeReading reading = read_volumes(content.study, wanted);
   content.volumes = std::move(reading.volumes);
   content.notes.insert(content.notes.end(), reading.notes.begin(), reading.notes.end());
@@ -172,6 +174,11 @@ ReportResult make_report(const ReportRequest& request) {
              .with_niivue = request.with_niivue};
   content.figures = study_figures(content.study);
   content.qa_figures = qa_figures(content.study.qa);
+  if (request.study.compare.choice.labels.empty()) {
+    LabelViews views = label_views(content.study, request.study.compare.executor);
+    content.views = std::move(views.views);
+    std::ranges::move(views.notes, std::back_inserter(content.notes));
+  }
   add_since(content, request);
   add_volumes(out, request);
   add_answers(content, request.cases);

@@ -19,6 +19,7 @@
 #include "assay/metrics/synonyms.hpp"
 #include "assay/qa.hpp"
 #include "assay/qa/run/unfinished_run.hpp"
+#include "assay/report/label_views.hpp"
 #include "assay/results.hpp"
 #include "assay/results/cross_validation.hpp"
 #include "assay/results/segmentation.hpp"
@@ -31,6 +32,7 @@ struct StudyFile {
   SourceDocument document;
   ResultSettings settings{};
   std::vector<compare::ResultTable> models{};
+  std::vector<results::LabelCurves> curves{};  ///< of the only model
   std::vector<parity::ParityReport> parity{};
   std::vector<FoldsStudyPart> folds{};
   std::vector<QaStudyPart> qa{};
@@ -44,6 +46,8 @@ struct Source {
 void read_tables(const Source& source, StudyFile& out) {
   out.models = results::parse_results(source.text, source.path);
   for (compare::ResultTable& table : out.models) table.source = source.path;
+  if (out.models.size() == 1 && first_sign(without_mark(source.text)) == '{')
+    out.curves = results::label_curves(JsonObject(without_mark(source.text), source.path));
 }
 
 void read_questions(const Source& source, StudyFile& out) {
@@ -205,6 +209,7 @@ StudyReading joined_files(std::vector<StudyFile> files) {
   StudyReading out;
   for (StudyFile& file : files) {
     out.study.settings.insert(out.study.settings.end(), file.models.size(), file.settings);
+    out.study.curves.insert(out.study.curves.end(), file.models.size(), file.curves);
     move_to(out.study.models, file.models);
     move_to(out.study.parity, file.parity);
     move_to(out.study.folds, file.folds);
@@ -226,6 +231,19 @@ void name_cases(Study& study, bool by_position) {
     if (!table.ids.empty() || table.cases == 0) continue;
     for (std::size_t i = 1; i <= table.cases; ++i)
       table.ids.push_back((by_position ? "" : table.model_name + " ") + "#" + std::to_string(i));
+  }
+}
+
+/// Lesions name the cases of their file as the tables do now.
+void rename_cases(Study& study) {
+  for (std::size_t m = 0; m < study.curves.size(); ++m) {
+    const compare::ResultTable& table = study.models[m];
+    if (table.file_ids.empty()) continue;
+    for (results::LabelCurves& label : study.curves[m])
+      for (results::SizedLesion& lesion : label.lesions)
+        if (const auto found = std::ranges::find(table.file_ids, lesion.id);
+            found != table.file_ids.end())
+          lesion.id = table.ids[static_cast<std::size_t>(found - table.file_ids.begin())];
   }
 }
 
@@ -292,12 +310,7 @@ std::string column_name(const compare::ComparedMetric& metric) {
 /// One model alone: what was asked for is shown, or refused by name.
 void choose_columns(Study& study, const compare::MetricChoice& choice) {
   for (compare::ResultTable& table : study.models) {
-    if (!choice.labels.empty()) {
-      const compare::LabelTable& label = compare::label_of(table, choice.first_label());
-      table.averages = label.columns;
-      table.averaged = {{label.key, label.name, {}, label.is_union}};
-      table.derived = label.derived;
-    }
+    if (!choice.labels.empty()) use_label(table, choice.first_label());
     std::vector<std::string> notes;
     if (choice.asked.empty()) continue;
     study.metrics.clear();
@@ -392,6 +405,7 @@ StudyReading read_study(const StudyRequest& request) {
     study.models = compare::named_apart(std::move(study.models), out.notes);
   name_cases(study, own.compare.matching.by_position);
   compare::use_entity_ids(study.models);
+  rename_cases(study);
   if (!own.groups.empty())
     for (std::string& note : results::add_groups(study.models, own.groups))
       out.notes.push_back(std::move(note));

@@ -11,6 +11,7 @@
 #include "assay/compare/cross_validation.hpp"
 #include "assay/parity.hpp"
 #include "assay/qa.hpp"
+#include "assay/results/label_curves.hpp"
 
 namespace assay::report {
 
@@ -45,6 +46,7 @@ struct Study {
   std::optional<compare::Comparison>
       comparison{};                        ///< of the models, where there are two that share cases
   std::vector<ResultSettings> settings{};  ///< by model; empty when no file says anything
+  std::vector<std::vector<results::LabelCurves>> curves{};  ///< by model, then by label
   std::vector<parity::ParityReport> parity{};
   std::vector<FoldsStudyPart> folds{};
   std::vector<QaStudyPart> qa{};

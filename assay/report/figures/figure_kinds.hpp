@@ -16,6 +16,8 @@ Figures forest_figures(const FigureScene& scene);
 Figures difference_figures(const FigureScene& scene);
 Figures agreement_figures(const FigureScene& scene);
 Figures volume_figures(const FigureScene& scene);
+Figures probability_figures(const FigureScene& scene);
+Figures lesion_size_figures(const FigureScene& scene);
 Figures rank_figures(const FigureScene& scene);
 Figures critical_difference_figures(const FigureScene& scene);
 Figures significance_figures(const FigureScene& scene);

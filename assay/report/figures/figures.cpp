@@ -25,7 +25,9 @@ bool is_compared(const FigureScene& scene) {
 
 bool has_labels(const FigureScene& scene) {
   return std::ranges::any_of(scene.study.models, [](const compare::ResultTable& table) {
-    return table.labels.size() > 1;
+    return std::ranges::count_if(table.labels, [](const compare::LabelTable& label) {
+             return !label.columns.empty();
+           }) > 1;
   });
 }
 
@@ -51,6 +53,8 @@ constexpr FigureKind figure_kinds[] = {
     {"significance", has_compared_values, significance_figures, true},
     {"agreement", has_models, agreement_figures},
     {"volume", has_models, volume_figures},
+    {"probability", has_models, probability_figures},
+    {"lesion-size", has_models, lesion_size_figures},
     {"labels", has_labels, label_figures, true},
     {"subgroups", has_subgroups, subgroup_figures, true},
     {"parity", has_parity, parity_figures},

@@ -88,14 +88,14 @@ std::string viewer_section(const PageContent& content, std::span<const CaseVolum
   return out + (volumes.empty() ? "" : "</div>\n") + "</section>\n";
 }
 
+std::string json_element(std::string_view id, std::string_view json) {
+  return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, json);
+}
+
 /// Values as a script element that does not run; packed where plain text would weigh too much.
 std::string data_element(const std::string& json) {
   constexpr std::size_t packed_above = 400'000;
-  if (json.size() < packed_above)
-    return "<script type=\"application/json\" id=\"data\">" + json + "</script>\n";
-  const std::vector<std::byte> packed = deflate_zlib(std::as_bytes(std::span(json)));
-  return "<script type=\"application/octet-stream\" id=\"data\">" +
-         base64({reinterpret_cast<const char*>(packed.data()), packed.size()}) + "</script>\n";
+  return json.size() < packed_above ? json_element("data", json) : packed_block("data", json);
 }
 
 /// Takes parts into the page as long as there is room.
@@ -119,13 +119,17 @@ struct PageKind {
 
 std::string left_out(const std::vector<std::string>& names, const PageKind& kind,
                      std::size_t budget) {
-  return fmt::format("{} of {} left out to keep this page within {:.0f} MB: {}", kind.what,
-                     counted(names.size(), kind.of), static_cast<double>(budget) / 1e6,
-                     joined(names));
+  constexpr std::size_t most_named = 12;
+  const std::span first(names.data(), std::min(names.size(), most_named));
+  return fmt::format(
+      "{} of {} left out to keep this page within {:.0f} MB: {}{}", kind.what,
+      counted(names.size(), kind.of), static_cast<double>(budget) / 1e6, joined(first),
+      names.size() > most_named ? fmt::format(" and {} more", names.size() - most_named) : "");
 }
 
-/// What the budget lets in, of volumes and of answers.
+/// What the budget lets in, of views, volumes and answers.
 struct Chosen {
+  std::vector<const StudyView*> views{};
   std::vector<const CaseVolume*> volumes{};
   std::string blocks{}, answers{}, gallery{};
   std::vector<std::string> dropped{};
@@ -134,8 +138,17 @@ struct Chosen {
 Chosen chosen_for(const PageContent& content, std::size_t used) {
   Chosen out;
   Room room(content.budget_bytes, used);
-  std::vector<std::string> volumes, answers;
+  std::vector<std::string> views, volumes, answers;
   std::vector<const ShownAnswer*> shown;
+  for (const StudyView& view : content.views) {
+    std::string block = packed_block(fmt::format("view-{}", out.views.size() + 1), view_data(view));
+    if (room.takes(block.size())) {
+      out.views.push_back(&view);
+      out.blocks += block;
+    } else {
+      views.push_back(view.name);
+    }
+  }
   for (const CaseVolume& volume : content.volumes) {
     std::string blocks = volume_blocks(volume, out.volumes.size());
     if (room.takes(blocks.size() + volume_stills(volume, content.study).size())) {
@@ -156,6 +169,8 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
   }
   if (std::string gallery = qa_gallery(shown); room.takes(gallery.size()))
     out.gallery = std::move(gallery);
+  if (!views.empty())
+    out.dropped.push_back(left_out(views, {"the choice", "label"}, content.budget_bytes));
   if (!volumes.empty())
     out.dropped.push_back(left_out(volumes, {"the images", "case"}, content.budget_bytes));
   if (!answers.empty())
@@ -197,9 +212,9 @@ PageText report_page(PageContent content) {
             "</section>\n";
   body += rest + "</main>\n";
   return {head(content) + navigation(content, body) + body + values +
-              "<script type=\"application/json\" id=\"volumes\">" +
-              volumes_data(study, chosen.volumes) + "</script>\n" + chosen.blocks + niivue +
-              "<script>" + std::string(report_script) + "</script>\n</body>\n</html>\n",
+              json_element("views", views_index(study, chosen.views)) +
+              json_element("volumes", volumes_data(study, chosen.volumes)) + chosen.blocks +
+              niivue + "<script>" + std::string(report_script) + "</script>\n</body>\n</html>\n",
           std::move(chosen.dropped)};
 }
 

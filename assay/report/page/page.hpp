@@ -42,10 +42,18 @@ struct Since {
   std::vector<CaseVolume> volumes{};  ///< of the cases that changed most, with both predictions
 };
 
+/// The study as one label or region has it, with its figures.
+struct StudyView {
+  std::string key, name;
+  Study study;
+  std::vector<Figure> figures{};
+};
+
 /// Volumes and answers are in order of interest: if they do not fit, the last are left out.
 struct PageContent {
   Study study;
   std::vector<Figure> figures{}, qa_figures{};
+  std::vector<StudyView> views{};  ///< for the choice of a label; empty: there is no choice
   std::vector<CaseVolume> volumes{};
   std::vector<ShownAnswer> answers{};
   std::optional<Since> since{};

@@ -133,6 +133,30 @@ std::string lost_json(const Study& study) {
   return json_list(out);
 }
 
+/// [case, model, reason] of values that are missing because the model failed, in the first metric.
+std::string failed_json(const Study& study) {
+  const std::vector<std::string> metrics = shown_metrics(study);
+  std::vector<std::string> out;
+  for (std::size_t m = 0; m < study.models.size() && !metrics.empty(); ++m) {
+    const compare::MetricColumn* column =
+        compare::column_of(shown_columns(study, m), metrics.front());
+    if (column == nullptr || column->failed.empty()) continue;
+    const std::vector<std::size_t> places = places_in_study(study, m);
+    for (const compare::FailedValue& failed : column->failed)
+      if (failed.one_case < places.size())
+        out.push_back(
+            fmt::format("[{},{},{}]", places[failed.one_case], m, json_text(failed.reason)));
+  }
+  return json_list(out);
+}
+
+/// The members that follow the choice of a label.
+std::string followers(const Study& study) {
+  const std::vector<std::string> metrics = metrics_of(study);
+  return fmt::format("\"metrics\":{},\"values\":{},\"failed\":{}", metrics_json(study, metrics),
+                     values_json(study, metrics), failed_json(study));
+}
+
 /// The value of one case in a column, by model; null where there is none.
 std::string values_of_label(const Study& study, const CaseVolume& volume, const std::string& label,
                             const std::string& metric) {
@@ -148,17 +172,27 @@ std::string values_of_label(const Study& study, const CaseVolume& volume, const 
   return out + "]";
 }
 
-/// Name, codes, colour and scores of each region of a volume, by the first metric.
+/// The scores of a region by metric, without the labels that metrics may name.
+std::string scores_json(const Study& study, const CaseVolume& volume, const std::string& region) {
+  std::vector<std::string> out, done;
+  for (const std::string& key : shown_metrics(study)) {
+    const std::string metric = key.substr(0, key.find(" of "));
+    if (std::ranges::find(done, metric) != done.end()) continue;
+    done.push_back(metric);
+    out.push_back(json_text(metric) + ":" + values_of_label(study, volume, region, metric));
+  }
+  return "{" + joined(out, ",") + "}";
+}
+
+/// Key, name, codes, colour and scores of each region of a volume.
 std::string regions_json(const Study& study, const CaseVolume& volume) {
-  const std::vector<std::string> metrics = shown_metrics(study);
-  const std::string metric = metrics.empty() ? "" : metrics[0].substr(0, metrics[0].find(" of "));
   std::vector<std::string> out;
   for (const DrawnRegion& region : volume.regions)
     out.push_back(
-        fmt::format("{{\"name\":{},\"codes\":[{}],\"color\":{},\"values\":{}}}",
-                    json_text(region.name), fmt::join(region.codes, ","),
+        fmt::format("{{\"key\":{},\"name\":{},\"codes\":[{}],\"color\":{},\"values\":{}}}",
+                    json_text(region.key), json_text(region.name), fmt::join(region.codes, ","),
                     region.color ? fmt::format("[{}]", fmt::join(*region.color, ",")) : "null",
-                    values_of_label(study, volume, region.key, metric)));
+                    scores_json(study, volume, region.key)));
   return json_list(out);
 }
 
@@ -242,19 +276,34 @@ std::string left_out_metrics(const Study& study) {
          ", because so many cases would make the page too large";
 }
 
+std::string view_data(const StudyView& view) {
+  return fmt::format("{{{},\"parts\":{{\"lead\":{},\"ledger\":{},\"means\":{},\"figures\":{}}}}}",
+                     followers(view.study), json_text(lead_html(view.study)),
+                     json_text(ledger(view.study)), json_text(means_html(view.study)),
+                     json_text(panels_html(view.study, view.figures)));
+}
+
+std::string views_index(const Study& study, std::span<const StudyView* const> views) {
+  std::vector<std::string> out;
+  if (!views.empty())
+    out.push_back(fmt::format("{{\"key\":\"\",\"name\":{}}}", json_text(label_words(study))));
+  for (const StudyView* view : views)
+    out.push_back(
+        fmt::format("{{\"key\":{},\"name\":{}}}", json_text(view->key), json_text(view->name)));
+  return json_list(out);
+}
+
 std::string page_data(const Study& study) {
-  const std::vector<std::string> metrics = metrics_of(study);
   std::vector<std::string> models;
   for (const compare::ResultTable& table : study.models)
     models.push_back(fmt::format("{{\"name\":{},\"source\":{}}}", json_text(table.model_name),
                                  json_text(table.source)));
   return fmt::format(
-      "{{\"title\":{},\"models\":{},\"baseline\":{},\"metrics\":{},\"ids\":{},\"values\":{},"
-      "\"groups\":{},\"lost\":{},\"qa\":{}}}",
+      "{{\"title\":{},\"models\":{},\"baseline\":{},\"ids\":{},{},\"groups\":{},\"lost\":{},"
+      "\"qa\":{}}}",
       json_text(study.title), json_list(models),
-      study.comparison ? std::to_string(study.comparison->baseline) : "null",
-      metrics_json(study, metrics), json_texts(study.ids), values_json(study, metrics),
-      groups_json(study), lost_json(study), qa_json(study));
+      study.comparison ? std::to_string(study.comparison->baseline) : "null", json_texts(study.ids),
+      followers(study), groups_json(study), lost_json(study), qa_json(study));
 }
 
 }  // namespace assay::report

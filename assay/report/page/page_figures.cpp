@@ -62,17 +62,16 @@ std::string panel_html(const Panel& panel, std::size_t number) {
       panel.about.empty() ? "" : " <small>" + html_escaped(panel.about) + "</small>", panel.body);
 }
 
-Panel topic_panel(const PageContent& content, const std::string& topic) {
+Panel topic_panel(const Study& study, const std::vector<Figure>& all, const std::string& topic) {
   std::vector<const Figure*> figures;
-  for (const Figure& figure : content.figures)
+  for (const Figure& figure : all)
     if (figure.topic == topic) figures.push_back(&figure);
-  const FigureMetric metric =
-      figure_metric(content.study, topic, direction_of(content.study, topic));
+  const FigureMetric metric = figure_metric(study, topic, direction_of(study, topic));
   const bool is_metric = metric.row.has_value();
   return {.title = metric.short_title,
           .about = is_metric ? axis_title(metric) : "",
           .metric = topic,
-          .body = figures_html(figures) + conclusions(content.study, topic)};
+          .body = figures_html(figures) + conclusions(study, topic)};
 }
 
 std::string overview_cell(const Study& study, std::size_t model, const std::string& metric) {
@@ -183,15 +182,21 @@ std::string figures_html(std::span<const Figure* const> figures) {
   return (shown.empty() ? "" : "<div class=\"figures\">\n" + shown + "</div>\n") + more;
 }
 
-std::string figures_section(const PageContent& content) {
+std::string panels_html(const Study& study, const std::vector<Figure>& figures) {
   std::vector<Panel> panels;
-  for (const std::string& topic : topics_of(content.figures))
-    panels.push_back(topic_panel(content, topic));
-  if (!content.study.models.empty()) panels.push_back(overview_panel(content.study));
-  if (panels.empty()) return "";
-  std::string out = "<section id=\"figures\">\n<h2>Figures</h2>\n<div class=\"panels\">\n";
+  for (const std::string& topic : topics_of(figures))
+    panels.push_back(topic_panel(study, figures, topic));
+  if (!study.models.empty()) panels.push_back(overview_panel(study));
+  std::string out;
   for (std::size_t i = 0; i < panels.size(); ++i) out += panel_html(panels[i], i);
-  return out + "</div></section>\n";
+  return out;
+}
+
+std::string figures_section(const PageContent& content) {
+  const std::string panels = panels_html(content.study, content.figures);
+  if (panels.empty()) return "";
+  return "<section id=\"figures\">\n<h2>Figures</h2>\n" + page_part("figures", panels) +
+         "</section>\n";
 }
 
 std::string worst_case_figure(const PageContent& content) {
@@ -204,8 +209,10 @@ std::string worst_case_figure(const PageContent& content) {
   const std::optional<double> value = drawn_value(study, *found, drawn, metrics.front());
   const Picture picture = error_picture(*found, drawn);
   const std::string& id = study.ids[found->place];
+  const std::string label = label_words(study);  // the picture stays when another one is chosen
   const std::string what =
-      fmt::format("Worst case by {}: {}", metric_title(study, metrics.front()), id);
+      fmt::format("Worst case by {}{}: {}", metric_title(study, metrics.front()),
+                  label.empty() ? "" : " (" + label + ")", id);
   const std::string score = study.models[model].model_name +
                             (value ? fmt::format(", {} {}", metric_title(study, metrics.front()),
                                                  compare::plain_number(*value))

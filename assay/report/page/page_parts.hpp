@@ -34,6 +34,15 @@ std::vector<std::string> all_metrics(const Study& study);
 /// Values by metric, model and case, in columns; what the page's script reads.
 std::string page_data(const Study& study);
 
+/// What the page needs of a view besides the study: its values, and the parts that it replaces.
+std::string view_data(const StudyView& view);
+
+/// The labels that can be chosen, with the numbers of their blocks; "[]" without a choice.
+std::string views_index(const Study& study, std::span<const StudyView* const> views);
+
+/// Bytes as a script element that does not run, packed.
+std::string packed_block(std::string_view id, std::string_view bytes);
+
 /// A sentence that names the metrics for which there is no room in the data; "" when there are
 /// none.
 std::string left_out_metrics(const Study& study);
@@ -64,11 +73,21 @@ metrics::Better direction_of(const Study& study, const std::string& metric);
 /// there is nothing to say.
 std::string label_words(const Study& study);
 
-/// What was found about the models, in a sentence.
-std::string models_sentence(const Study& study);
+/// What was found in a metric, in a sentence; "" where nothing is said about it.
+std::string models_sentence(const Study& study, const std::string& metric);
 
-/// What was found, in plain words.
-std::string result_sentences(const Study& study);
+/// A part of the page that follows the choice of a label: the script replaces its content.
+std::string page_part(std::string_view name, std::string_view html);
+
+/// What was found in each metric, in plain words; all but the first are hidden until their metric
+/// is chosen.
+std::string lead_html(const Study& study);
+
+/// What was found in question answering, and what else is on the page.
+std::string answers_sentences(const Study& study);
+
+/// The headline table and how to read it.
+std::string means_html(const Study& study);
 
 /// What became of every case: a line, and the whole account when it is opened.
 std::string ledger(const Study& study);
@@ -83,6 +102,7 @@ std::string figure_html(const Figure& figure);
 std::string figures_html(std::span<const Figure* const> figures);
 
 /// A panel per metric: what the comparison found, and its figures.
+std::string panels_html(const Study& study, const std::vector<Figure>& figures);
 std::string figures_section(const PageContent& content);
 
 /// The worst case as a picture for the first screen; "" where no volume is of a worst case.

@@ -49,14 +49,13 @@ std::string models_html(const std::vector<std::string>& names) {
 /// "Dice of whole tumour", "Dice (mean over 3 labels)".
 std::string judged_by(const Study& study, const std::string& metric) {
   const std::string label = label_words(study);
-  std::string words = metric_words(metric);
+  std::string words = report::metric_words(metric);
   if (label.empty()) return words;
   return label.starts_with("mean over ") ? words + " (" + label + ")" : words + " of " + label;
 }
 
-std::string compared_sentence(const Study& study) {
+std::string compared_sentence(const Study& study, const compare::MetricComparison& metric) {
   const compare::Comparison& comparison = *study.comparison;
-  const compare::MetricComparison& metric = comparison.metrics.front();
   const std::string baseline = bold(comparison.models[comparison.baseline].name);
   std::vector<std::string> parts;
   for (const ResultPhrase& phrase : phrases) {
@@ -73,11 +72,10 @@ std::string compared_sentence(const Study& study) {
                      counted(comparison.matching.ids.size(), "case"), joined(parts, "; "));
 }
 
-std::string single_sentence(const Study& study) {
+std::string single_sentence(const Study& study, const std::string& metric) {
   const compare::ResultTable& table = study.models.front();
   const std::size_t listed_cases = table.cases + table.unscored.size();
-  const std::vector<std::string> metrics = shown_metrics(study);
-  const metrics::Summary s = metrics.empty() ? metrics::Summary{} : mean_of(study, 0, metrics[0]);
+  const metrics::Summary s = metric.empty() ? metrics::Summary{} : mean_of(study, 0, metric);
   if (!s.mean)
     return fmt::format("{} was measured on {}.", bold(table.model_name),
                        counted(listed_cases, "case"));
@@ -85,16 +83,16 @@ std::string single_sentence(const Study& study) {
       s.ci95 ? fmt::format(" (95 % interval {} to {})", compare::plain_number(s.ci95->first),
                            compare::plain_number(s.ci95->second))
              : "";
-  const std::string what = judged_by(study, metrics[0]);
+  const std::string what = judged_by(study, metric);
   const std::string cases = s.n == listed_cases
                                 ? counted(s.n, "case")
                                 : fmt::format("{} of {}", s.n, counted(listed_cases, "case"));
   const std::string start =
-      what == metric_words(metrics[0]) && what.find(" of ") == std::string::npos
+      what == report::metric_words(metric) && what.find(" of ") == std::string::npos
           ? fmt::format("{} has a mean {} of", bold(table.model_name), html_escaped(what))
           : fmt::format("Judged by {}, {} has a mean of", html_escaped(what),
                         bold(table.model_name));
-  const auto known = metric_in(study, metrics[0]);
+  const auto known = metric_in(study, metric);
   const std::string unit = known && !(*known)->unit.empty()
                                ? "\u00A0" + std::string(unit_in(**known, length_unit(study)))
                                : "";
@@ -119,9 +117,13 @@ std::string further_parts(const Study& study) {
 
 }  // namespace
 
-std::string models_sentence(const Study& study) {
-  if (study.comparison && !study.comparison->metrics.empty()) return compared_sentence(study);
-  if (study.models.size() == 1) return single_sentence(study);
+std::string models_sentence(const Study& study, const std::string& metric) {
+  if (study.comparison && !study.comparison->metrics.empty()) {
+    for (const compare::MetricComparison& compared : study.comparison->metrics)
+      if (compared.metric.name == metric) return compared_sentence(study, compared);
+    return "";
+  }
+  if (study.models.size() == 1) return single_sentence(study, metric);
   return fmt::format("{} were measured on {}. They are not compared.",
                      counted(study.models.size(), "model"), counted(study.ids.size(), "case"));
 }
@@ -146,10 +148,20 @@ std::string chip_html(const VerdictChip& chip) {
   return fmt::format("<b class=\"chip {}\">{}</b>", chip.css, chip.word);
 }
 
-std::string result_sentences(const Study& study) {
+std::string lead_html(const Study& study) {
+  if (study.models.empty()) return "";
+  const std::vector<std::string> metrics = shown_metrics(study);
+  if (metrics.empty()) return "<p class=\"lead\">" + models_sentence(study, "") + "</p>\n";
+  std::string out;
+  for (const std::string& metric : metrics)
+    out += fmt::format("<p class=\"lead\" data-metric=\"{}\"{}>{}</p>\n", html_escaped(metric),
+                       out.empty() ? "" : " hidden", models_sentence(study, metric));
+  return out;
+}
+
+std::string answers_sentences(const Study& study) {
   constexpr std::size_t most_benchmarks = 2;
   std::string out;
-  if (!study.models.empty()) out += "<p class=\"lead\">" + models_sentence(study) + "</p>\n";
   const std::string_view css = study.models.empty() ? " class=\"lead\"" : "";
   for (std::size_t i = 0; i < std::min(study.qa.size(), most_benchmarks); ++i)
     out += fmt::format("<p{}>{}</p>\n", css, questions_sentence(study.qa[i]));
@@ -194,14 +206,6 @@ std::string ledger_row(const Study& study, std::size_t model, std::size_t shared
       shared == 0 ? "–" : std::to_string(shared));
 }
 
-/// As much of a reason as fits into a line.
-std::string short_reason(const std::string& reason) {
-  constexpr std::size_t most = 72;
-  if (reason.size() <= most) return reason;
-  const std::size_t space = reason.rfind(' ', most);
-  return reason.substr(0, space == std::string::npos ? reason.find(' ') : space) + " …";
-}
-
 std::size_t unscored_count(const Study& study) {
   std::size_t all = 0;
   for (const compare::ResultTable& table : study.models) all += table.unscored.size();
@@ -217,9 +221,7 @@ std::string lost_words(const Study& study) {
     if (!named && !table.unscored.empty())
       out.push_back(fmt::format("{} of {}", table.unscored.size(), table.model_name));
     for (const compare::UnscoredCase& one : table.unscored)
-      if (named)
-        out.push_back(
-            fmt::format("{} of {} ({})", one.id, table.model_name, short_reason(one.reason)));
+      if (named) out.push_back(fmt::format("{} of {} ({})", one.id, table.model_name, one.reason));
   }
   return joined(out, ", ");
 }

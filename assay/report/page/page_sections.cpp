@@ -19,15 +19,19 @@
 namespace assay::report {
 namespace {
 
+std::string packed_element(std::string_view id, std::span<const std::byte> bytes, int level) {
+  const std::vector<std::byte> packed = deflate_zlib(bytes, level);
+  return fmt::format("<script type=\"application/octet-stream\" id=\"{}\">{}</script>\n", id,
+                     base64({reinterpret_cast<const char*>(packed.data()), packed.size()}));
+}
+
 constexpr std::size_t most_stills = 4;  // models per case; the viewer has them all
 
 std::string block(std::size_t number, std::string_view name,
                   const std::vector<std::uint8_t>& voxels) {
   constexpr int best = 9;
-  const std::vector<std::byte> packed = deflate_zlib(std::as_bytes(std::span(voxels)), best);
-  const std::string_view bytes(reinterpret_cast<const char*>(packed.data()), packed.size());
-  return fmt::format("<script type=\"application/octet-stream\" id=\"volume-{}-{}\">{}</script>\n",
-                     number, name, base64(bytes));
+  return packed_element(fmt::format("volume-{}-{}", number, name), std::as_bytes(std::span(voxels)),
+                        best);
 }
 
 std::string document(const SourceDocument& source) {
@@ -47,6 +51,15 @@ std::string document(const SourceDocument& source) {
 std::string element(std::string_view tag, std::string_view text, std::string_view attributes) {
   return fmt::format("<{0}{3}{1}>{2}</{0}>\n", tag, attributes, html_escaped(text),
                      attributes.empty() ? "" : " ");
+}
+
+std::string packed_block(std::string_view id, std::string_view bytes) {
+  constexpr int usual = 6;
+  return packed_element(id, std::as_bytes(std::span(bytes)), usual);
+}
+
+std::string page_part(std::string_view name, std::string_view html) {
+  return fmt::format("<div data-part=\"{}\">\n{}</div>\n", name, html);
 }
 
 std::string html_table(const PaperTable& table, std::string_view caption) {

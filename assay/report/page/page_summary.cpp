@@ -268,13 +268,17 @@ std::string label_words(const Study& study) {
   return first.averaged.size() > 1 ? fmt::format("mean over {} labels", first.averaged.size()) : "";
 }
 
+std::string means_html(const Study& study) {
+  return headline_table(study) + table_note(study);
+}
+
 std::string first_screen(const PageContent& content, const std::string& picture) {
   const Study& study = content.study;
-  std::string out =
-      "<section id=\"summary\">\n<div class=\"hero\"><div>\n" + result_sentences(study);
-  if (!study.models.empty()) out += ledger(study);
+  std::string out = "<section id=\"summary\">\n<div class=\"hero\"><div>\n" +
+                    page_part("lead", lead_html(study)) + answers_sentences(study);
+  if (!study.models.empty()) out += page_part("ledger", ledger(study));
   out += warnings_list(study) + "</div>\n" + picture + "</div>\n";
-  if (!study.models.empty()) out += headline_table(study) + table_note(study);
+  if (!study.models.empty()) out += page_part("means", means_html(study));
   return out + notes_list(content.notes) + "</section>\n";
 }
 

@@ -1,0 +1,145 @@
+"""The choice of a label in the report: everything on the page follows it, and the address keeps
+it."""
+import json
+
+from browsers import assert_quiet, browser, open_page, report, text  # noqa: F401
+from reports import write
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+from support import assay
+
+CASES = 12
+
+
+def results_of_labels(model, core, rim):
+    """A results file with two named labels."""
+    cases = [{"id": f"sub-{i:03}", "status": "ok", "groups": {},
+              "label": {"1": {"dice": core(i), "mcc": core(i) - 0.1, "status": "ok",
+                              "undefined": {}},
+                        "2": {"dice": rim(i), "mcc": rim(i) - 0.1, "status": "ok",
+                              "undefined": {}}}} for i in range(CASES)]
+    return {"schema": "assay.segmentation/1", "model_name": model,
+            "metrics": {"dice": {}, "mcc": {}},
+            "labels": {"1": {"name": "core", "members": [1]},
+                       "2": {"name": "rim", "members": [2]}}, "cases": cases,
+            "settings": {"convention": "metrics-reloaded"}, "provenance": {"assay": "0.1.0"}}
+
+
+def two_models(folder):
+    """The second model is better in the core, worse in the rim."""
+    return (write(folder, "a.json", results_of_labels("a", lambda i: 0.5 + 0.01 * i,
+                                                      lambda i: 0.9 - 0.003 * i)),
+            write(folder, "b.json", results_of_labels("b", lambda i: 0.6 + 0.012 * i,
+                                                      lambda i: 0.7 - 0.004 * i)))
+
+
+def choose(browser, name, value):
+    Select(browser.find_element(
+        By.CSS_SELECTOR, f'.choices select[aria-label="{name}"]')).select_by_value(value)
+
+
+def wait_for_lead(browser, words):
+    WebDriverWait(browser, 10).until(lambda b: words in b.execute_script(
+        "return document.querySelector('.lead:not([hidden])').innerText"))
+
+
+def headline(browser):
+    return [row.text for row in browser.find_elements(By.CSS_SELECTOR, ".headline tbody tr")]
+
+
+def first_values(browser):
+    return browser.execute_script(
+        "return [...document.querySelectorAll('#case-table tbody tr:first-child .bar')].map("
+        "(cell) => Number(cell.innerText))")
+
+
+def test_everything_follows_the_label(browser, tmp_path):
+    page = report(tmp_path, *two_models(tmp_path))
+    open_page(browser, page)
+    wait_for_lead(browser, "mean over 2 labels")
+    choose(browser, "Label", "1")
+    wait_for_lead(browser, "Judged by Dice of core on 12 cases, b is better than a.")
+    rows = headline(browser)
+    mean = sum(0.6 + 0.012 * i for i in range(CASES)) / CASES
+    assert f"{mean:.3f}" in rows[1] and "BETTER" in rows[1]
+    assert sorted(first_values(browser)) == [0.5, 0.6]  # the worst case of this label
+    assert "label 1" in text(browser, "#figure-raincloud-dice figcaption")
+    choose(browser, "Label", "2")
+    wait_for_lead(browser, "Judged by Dice of rim on 12 cases, b is worse than a.")
+    assert "WORSE" in headline(browser)[1]
+    click = browser.find_element(By.CSS_SELECTOR, '#figure-raincloud-dice .mark[data-case="3"]')
+    browser.execute_script("arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true, "
+                           "clientX: arguments[0].getBoundingClientRect().x + 2, "
+                           "clientY: arguments[0].getBoundingClientRect().y + 2}))", click)
+    assert text(browser, ".chosen-bar span").startswith("sub-")
+    assert_quiet(browser, page)
+
+
+def test_the_numbers_are_those_of_a_report_of_that_label(browser, tmp_path):
+    """What is unpacked for a label is what --label shows, to the byte."""
+    files = two_models(tmp_path)
+    parts = ("return ['lead', 'means', 'figures'].map((part) => "
+             "document.querySelector(`[data-part=${part}]`).innerText)")
+    open_page(browser, report(tmp_path, *files, "--label", "2"))
+    alone = browser.execute_script(parts)
+    assert browser.find_elements(By.CSS_SELECTOR, '.choices select[aria-label="Label"]') == []
+    open_page(browser, report(tmp_path, *files))
+    choose(browser, "Label", "2")
+    wait_for_lead(browser, "of rim")
+    chosen = browser.execute_script(parts)
+    assert chosen[:2] == alone[:2]
+    same = lambda figures: [line for line in figures.splitlines() if "figure" not in line]
+    assert same(chosen[2]) == same(alone[2])  # by label there is one figure fewer
+
+
+def test_the_address_keeps_label_metric_and_section(browser, tmp_path):
+    page = report(tmp_path, *two_models(tmp_path))
+    open_page(browser, page)
+    labels = browser.find_element(By.CSS_SELECTOR, '.choices select[aria-label="Label"]')
+    labels.send_keys(Keys.ARROW_DOWN)  # by keyboard
+    wait_for_lead(browser, "of core")
+    choose(browser, "Metric", "mcc")
+    wait_for_lead(browser, "MCC of core")
+    assert browser.execute_script("return location.hash") == "#label=1&metric=mcc"
+    browser.execute_script("document.querySelector('nav a[href=\"#cases\"]').click()")
+    WebDriverWait(browser, 10).until(lambda b: b.execute_script(
+        "return location.hash") == "#cases&label=1&metric=mcc")
+    address = browser.current_url
+    browser.get("about:blank")
+    browser.get(address)
+    WebDriverWait(browser, 10).until(lambda b: b.execute_script(
+        "return document.documentElement.dataset.ready") == "yes")
+    wait_for_lead(browser, "MCC of core")
+    assert browser.find_element(
+        By.CSS_SELECTOR, '[role="tab"][aria-selected="true"]').text == "MCC"
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:  # paper has the chosen label, and says which
+        assert "of core" in text(browser, ".lead:not([hidden])")
+        assert browser.find_element(By.CSS_SELECTOR, ".choices").is_displayed() is False
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    choose(browser, "Label", "")
+    wait_for_lead(browser, "mean over 2 labels")
+    assert browser.execute_script("return location.hash") == "#cases&metric=mcc"
+
+
+def test_one_label_offers_no_choice(browser, tmp_path):
+    content = results_of_labels("a", lambda i: 0.5 + 0.01 * i, lambda i: 0.9)
+    for case in content["cases"]:
+        del case["label"]["2"]
+    del content["labels"]["2"]
+    open_page(browser, report(tmp_path, write(tmp_path, "a.json", content)))
+    assert browser.find_elements(By.CSS_SELECTOR, '.choices select[aria-label="Label"]') == []
+    choose(browser, "Metric", "mcc")
+    assert "MCC" in text(browser, ".lead:not([hidden])")
+
+
+def test_too_many_values_are_not_drawn_label_by_label(tmp_path):
+    """The page says which label needs a report of its own."""
+    content = results_of_labels("a", lambda i: 0.5, lambda i: 0.9)
+    content["cases"] = [{**content["cases"][0], "id": f"c{i:06}"} for i in range(40_000)]
+    write(tmp_path, "a.json", content)
+    done = assay("report", "a.json", "--json", cwd=tmp_path)
+    assert any("1 of 2 labels" in note and "--label 2" in note
+               for note in json.loads(done.stdout)["notes"])
