@@ -6,8 +6,7 @@
 
 #include <vector>
 
-namespace assay {
-namespace {
+namespace assay::base64_test {
 
 TEST(Base64, vectors_of_rfc_4648) {
   const std::vector<std::pair<std::string, std::string>> cases = {
@@ -34,5 +33,4 @@ TEST(Base64, equals_openssl_on_every_length_and_byte) {
   }
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::base64_test

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
+namespace bids_test {
+
 using namespace assay;
 using Names = std::vector<std::string>;
-
-namespace {
 
 /// The ids of files by the entities that tell them apart; none when these do not.
 Names entity_ids(const Names& stems) {
@@ -15,8 +15,6 @@ Names entity_ids(const Names& stems) {
     for (const std::string& stem : stems) out.push_back(entity_id(entities(stem), *keys));
   return out;
 }
-
-}  // namespace
 
 TEST(Bids, a_name_states_its_entities) {
   EXPECT_EQ(entities("sub-01/ses-2/sub-01_ses-2_desc-x_mask"),
@@ -54,3 +52,5 @@ TEST(Bids, other_folders_keep_their_names) {
                              Names{"x/sub-01_mask", "x/sub-02_mask"}})
     EXPECT_TRUE(entity_ids(stems).empty());
 }
+
+}  // namespace bids_test

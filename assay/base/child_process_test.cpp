@@ -12,13 +12,12 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay {
-namespace {
+namespace assay::child_process_test {
 
+using test::refusal;
+using test::TemporaryFolder;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using testing::refusal;
-using testing::TemporaryFolder;
 using Fault = ChildProcess::Fault;
 
 /// A program of the shell.
@@ -142,5 +141,4 @@ TEST(ChildProcess, can_be_moved) {
   EXPECT_EQ(second.ask("b", 10).line, "b");
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::child_process_test

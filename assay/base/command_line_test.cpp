@@ -7,12 +7,11 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay {
-namespace {
+namespace assay::command_line_test {
 
+using test::refusal;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::refusal;
 
 TEST(CommandWords, are_split_as_a_shell_splits_them) {
   const struct {
@@ -76,5 +75,4 @@ TEST(CommandWords, text_reads_back_equal) {
   }
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::command_line_test

@@ -7,8 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace assay {
-namespace {
+namespace assay::crc32_test {
 
 std::uint32_t zlib_says(std::span<const std::byte> bytes, std::uint32_t before) {
   return static_cast<std::uint32_t>(
@@ -38,5 +37,4 @@ TEST(Crc32, goes_on_where_it_stopped) {
   }
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::crc32_test

@@ -5,9 +5,9 @@
 
 #include "assay/error.hpp"
 
-using namespace assay;
+namespace csv_test {
 
-namespace {
+using namespace assay;
 
 using Row = std::vector<std::string>;
 
@@ -19,8 +19,6 @@ std::string message(std::string_view text) {
   }
   return "";
 }
-
-}  // namespace
 
 TEST(Csv, reads_quotes_breaks_and_both_line_ends) {
   const Csv t = parse_csv("\xEF\xBB\xBFid,note\r\n1,\"a, \"\"b\"\"\nc\"\r\n2,\n\n", "t.csv");
@@ -95,3 +93,5 @@ TEST(Csv, every_text_reads_back) {
     ASSERT_EQ(csv_text(back.rows.front().front()), text) << csv_field(text);
   }
 }
+
+}  // namespace csv_test

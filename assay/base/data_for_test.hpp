@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-namespace assay::testing {
+namespace assay::test {
 
 /// A file or folder of the test data. If it is absent, the test skips with this reason.
 struct RealData {
@@ -23,4 +23,4 @@ inline RealData real_data(const std::string& name) {
   return {root / name, "needs real data: set ASSAY_TEST_DATA to a folder that has " + name};
 }
 
-}  // namespace assay::testing
+}  // namespace assay::test

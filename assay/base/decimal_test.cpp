@@ -8,8 +8,7 @@
 #include <random>
 #include <string>
 
-namespace assay {
-namespace {
+namespace assay::decimal_test {
 
 double decimal(const std::string& text) {
   double value = -77;
@@ -66,5 +65,4 @@ TEST(Decimal, other_text_is_refused_as_before) {
   EXPECT_EQ(read_decimal(text, value).ptr, text.data() + 3);
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::decimal_test

@@ -6,13 +6,12 @@
 #include "assay/base/test_files.hpp"
 #include "assay/demo/test_server.hpp"
 
-namespace assay {
-namespace {
+namespace assay::download_test {
 
-using testing::address;
+using test::address;
+using test::refusal;
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
-using testing::refusal;
-using testing::TemporaryFolder;
 
 std::string some_content() {
   std::string content;
@@ -159,7 +158,7 @@ TEST_F(DownloadTest, a_wrong_checksum_leaves_nothing) {
 }
 
 TEST_F(DownloadTest, git_names_are_checked_and_opaque_tags_are_not) {
-  const testing::TemporaryFolder other;
+  const test::TemporaryFolder other;
   write_atomically(other / "content", hub_.content);
   hub_.tag = '"' + git_blob_id(other / "content") + '"';
   EXPECT_EQ(fetched().checked_by, "git");
@@ -229,5 +228,4 @@ TEST(Download, room_is_checked_before) {
   EXPECT_EQ(refusal([] { require_room("/data", 10, 10); }), "");
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::download_test

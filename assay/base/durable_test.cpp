@@ -6,12 +6,11 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay {
-namespace {
+namespace assay::durable_test {
 
+using test::refusal;
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
-using testing::refusal;
-using testing::TemporaryFolder;
 
 TEST(Durable, what_cannot_be_synced_is_named) {
   const TemporaryFolder folder;
@@ -46,5 +45,4 @@ TEST(Durable, a_renamed_file_replaces_the_old_one) {
               HasSubstr("a.part: does not exist"));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::durable_test

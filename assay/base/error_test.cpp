@@ -3,14 +3,12 @@
 
 #include <gtest/gtest.h>
 
-using assay::Error;
+namespace error_test {
 
-namespace {
+using assay::Error;
 
 const Error plain(Error::Kind::input, "has no voxels");
 const Error of_file(Error::Kind::io, "/data/a/x.nii", "does not exist");
-
-}  // namespace
 
 TEST(Error, message_is_the_file_and_the_sentence) {
   EXPECT_STREQ(plain.what(), "has no voxels");
@@ -57,3 +55,5 @@ TEST(Error, sentence_is_never_edited) {
   const Error quoting(Error::Kind::input, "/data/x.nii", "differs from /data/y.nii");
   EXPECT_STREQ(quoting.relative_to("/data/").what(), "x.nii: differs from /data/y.nii");
 }
+
+}  // namespace error_test

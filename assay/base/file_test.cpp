@@ -15,12 +15,11 @@
 #include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 
-namespace assay {
-namespace {
+namespace assay::file_test {
 
+using test::refusal;
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
-using testing::refusal;
-using testing::TemporaryFolder;
 
 TEST(File, what_was_written_is_read) {
   const TemporaryFolder folder;
@@ -254,5 +253,4 @@ TEST(File, git_blob_id_is_what_git_says) {
   EXPECT_EQ(git_blob_id(folder / "a"), "ce013625030ba8dba906f756967f9e9ca394464a");
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::file_test

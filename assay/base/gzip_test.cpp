@@ -10,13 +10,12 @@
 #include "assay/base/crc32.hpp"
 #include "assay/base/test_files.hpp"
 
-namespace assay {
-namespace {
+namespace assay::gzip_test {
 
-using testing::bytes_of;
-using testing::FileBytes;
+using test::bytes_of;
+using test::FileBytes;
+using test::refusal;
 using ::testing::HasSubstr;
-using testing::refusal;
 
 FileBytes joined(std::initializer_list<FileBytes> parts) {
   FileBytes all;
@@ -133,5 +132,4 @@ TEST(Gzip, bound_holds_for_the_most_compressible_data) {
             std::numeric_limits<std::size_t>::max());
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::gzip_test

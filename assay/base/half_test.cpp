@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-using namespace assay;
+namespace half_test {
 
-namespace {
+using namespace assay;
 
 /// By the definition, in doubles.
 double by_definition(std::uint16_t bits) {
@@ -18,8 +18,6 @@ double by_definition(std::uint16_t bits) {
   if (exponent == 0) return sign * std::ldexp(fraction, -24);
   return sign * std::ldexp(1024 + fraction, exponent - 25);
 }
-
-}  // namespace
 
 TEST(Half, every_value_reads_and_returns) {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
@@ -49,3 +47,5 @@ TEST(Half, rounds_to_the_nearest_and_ties_to_even) {
   EXPECT_EQ(to_half(1e-9F).bits, 0);
   EXPECT_EQ(to_half(-1e9F).bits, 0xfc00);
 }
+
+}  // namespace half_test

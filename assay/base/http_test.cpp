@@ -12,15 +12,14 @@
 #include "assay/base/test_files.hpp"
 #include "assay/demo/test_server.hpp"
 
-namespace assay {
-namespace {
+namespace assay::http_test {
 
-using testing::address;
-using testing::failure_of;
+using test::address;
+using test::failure_of;
+using test::refusal;
+using test::response_to;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using testing::refusal;
-using testing::response_to;
 
 std::string header_of(const demo::ServerRequest& request, const std::string& name) {
   for (const auto& [key, value] : request.headers)
@@ -29,7 +28,7 @@ std::string header_of(const demo::ServerRequest& request, const std::string& nam
 }
 
 TEST(Http, certificates_are_found_where_distributions_keep_them) {
-  const testing::TemporaryFolder root;
+  const test::TemporaryFolder root;
   EXPECT_EQ(certificate_file(nullptr, root.path()), "");
   for (const char* place :
        {"etc/ssl/cert.pem", "etc/ssl/ca-bundle.pem", "etc/pki/tls/certs/ca-bundle.crt",
@@ -226,5 +225,4 @@ TEST(Http, downloads_come_in_pieces_that_can_be_stopped) {
   EXPECT_EQ(received, content.size());
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::http_test

@@ -11,8 +11,7 @@
 #include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 
-namespace assay {
-namespace {
+namespace assay::journal_follower_test {
 
 using ::testing::ElementsAre;
 
@@ -25,7 +24,7 @@ class FollowedJournal : public ::testing::Test {
   }
   void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
   std::filesystem::path path_ = folder_.path() / "run.journal";
   const JournalHeader header_ = {"settings", "inputs", "0.2.0"};
 };
@@ -115,5 +114,4 @@ TEST_F(FollowedJournal, light_records_keep_their_place_among_others) {
   EXPECT_EQ(read_journal(path_)->records, (std::vector<std::string>{"1", "2", "3", "4", "5"}));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::journal_follower_test

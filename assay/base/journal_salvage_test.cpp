@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <string>
 
-namespace assay {
-namespace {
+namespace assay::journal_salvage_test {
 
 const JournalHeader salvage_header = {"settings", "inputs", "0.1.0"};
 
@@ -87,5 +86,4 @@ TEST(JournalSalvage, other_files_have_nothing_to_keep) {
   }
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::journal_salvage_test

@@ -10,10 +10,10 @@
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
 
+namespace journal_test {
+
 using namespace assay;
 using testing::HasSubstr;
-
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -34,8 +34,6 @@ class JournalFile : public testing::Test {
 
   fs::path path_;
 };
-
-}  // namespace
 
 TEST_F(JournalFile, what_was_committed_is_read_back_in_order) {
   {
@@ -145,3 +143,5 @@ TEST_F(JournalFile, has_a_single_writer) {
   EXPECT_THROW(Journal::create(path_, header), Error);
   EXPECT_TRUE(read_journal(path_));  // the refused writer has emptied nothing
 }
+
+}  // namespace journal_test

@@ -10,10 +10,10 @@
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
 
+namespace json_reader_test {
+
 using namespace assay;
 using testing::HasSubstr;
-
-namespace {
 
 /// The tree of what the reader sees: compared with the tree of the library's parser.
 Json tree(JsonReader& in) {
@@ -72,8 +72,6 @@ std::string nested(int depth) {
   for (int i = 0; i < depth; ++i) text = i % 2 == 0 ? "[" + text + "]" : "{\"a\": " + text + "}";
   return text;
 }
-
-}  // namespace
 
 TEST(JsonReader, long_texts_end_where_their_quote_is) {
   for (std::size_t length = 0; length < 40; ++length)
@@ -214,3 +212,5 @@ TEST(JsonObject, members_can_be_read_in_any_order) {
   EXPECT_FALSE(file.has("d"));
   EXPECT_THROW(file.at("d"), Error);
 }
+
+}  // namespace json_reader_test

@@ -10,6 +10,8 @@
 #include "assay/error.hpp"
 #include "assay/threads.hpp"
 
+namespace json_test {
+
 using namespace assay;
 
 TEST(Json, doubles_are_short_and_read_back_equal) {
@@ -176,3 +178,5 @@ TEST(Json, objects_of_many_members_keep_their_order_and_the_last_of_equal_keys) 
                 "\":" + (i == 3 || i == 77 ? "\"new\"" : std::to_string(i)) + ",";
   EXPECT_EQ(to_text(parse_json(text, "x"), {.indent = 0}), expected + "\"end\":0}");
 }
+
+}  // namespace json_test

@@ -8,8 +8,7 @@
 
 #include "assay/base/temporary_folder.hpp"
 
-namespace assay {
-namespace {
+namespace assay::machine_memory_test {
 
 /// A machine whose kernel says what the test wants.
 class Machine {
@@ -75,5 +74,4 @@ TEST(MachineMemory, of_this_machine_is_known) {
   EXPECT_GT(available_memory().value_or(0), 0U);
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::machine_memory_test

@@ -7,8 +7,7 @@
 #include "assay/base/temporary_folder.hpp"
 #include "assay/error.hpp"
 
-namespace assay {
-namespace {
+namespace assay::new_folders_test {
 
 namespace fs = std::filesystem;
 
@@ -43,5 +42,4 @@ TEST(WriteAtomically, makes_the_folder_and_leaves_none_behind) {
   EXPECT_FALSE(fs::exists(folder.path() / "c"));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::new_folders_test

@@ -5,10 +5,9 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay {
-namespace {
+namespace assay::program_test {
 
-using testing::refusal;
+using test::refusal;
 
 TEST(RunProgram, gives_output_errors_and_status_apart) {
   const ProgramEnd good = run_program({"sh", "-c", "echo out; echo err >&2"}, 10);
@@ -42,7 +41,7 @@ TEST(RunProgram, ends_with_the_program_not_with_what_it_left_behind) {
 }
 
 TEST(RunProgram, what_cannot_be_started_is_named) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   write_atomically(folder / "text", "no program\n");
   EXPECT_EQ(
       refusal([] { run_program({"no-such-program-here"}, 10); }),
@@ -61,7 +60,7 @@ TEST(RunProgram, what_cannot_be_started_is_named) {
 }
 
 TEST(FindProgram, takes_the_first_that_may_be_run) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   for (const char* name : {"a", "b", "c"}) std::filesystem::create_directory(folder / name);
   write_atomically(folder / "a/tool", "not executable\n");
   std::filesystem::create_directory(folder / "b/tool");
@@ -74,5 +73,4 @@ TEST(FindProgram, takes_the_first_that_may_be_run) {
   EXPECT_NE(find_program("sh"), "");
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::program_test

@@ -12,11 +12,10 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay {
-namespace {
+namespace assay::temporary_file_test {
 
 namespace fs = std::filesystem;
-using testing::TemporaryFolder;
+using test::TemporaryFolder;
 
 void put(const fs::path& path) {
   std::ofstream(path) << "x";
@@ -51,7 +50,7 @@ TEST(TemporaryFile, is_locked_as_long_as_it_has_its_name) {
   const TemporaryFolder folder;
   {
     TemporaryFile file(folder / "a");
-    file.write(testing::bytes_of("new"));
+    file.write(test::bytes_of("new"));
     remove_abandoned_files(folder.path());
     EXPECT_EQ(folder.entries(), 1U);
     EXPECT_TRUE(file.replace_target());
@@ -82,7 +81,7 @@ TEST(TemporaryFile, many_writers_and_cleaners_do_not_disturb_each_other) {
       writers.emplace_back([&, writer] {
         for (int n = 0; n < 50; ++n) {
           TemporaryFile file(folder / std::to_string(writer));
-          file.write(testing::bytes_of(std::to_string(n)));
+          file.write(test::bytes_of(std::to_string(n)));
           failed += !file.replace_target();
         }
       });
@@ -94,5 +93,4 @@ TEST(TemporaryFile, many_writers_and_cleaners_do_not_disturb_each_other) {
   EXPECT_EQ(folder.entries(), 4U);
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::temporary_file_test

@@ -11,8 +11,7 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay {
-namespace {
+namespace assay::temporary_folder_test {
 
 namespace fs = std::filesystem;
 
@@ -43,7 +42,7 @@ class TemporaryFolderTest : public ::testing::Test {
     ASSERT_EQ(status, 0);
   }
 
-  testing::TemporaryFolder above_;
+  test::TemporaryFolder above_;
   std::optional<std::string> before_;
 };
 
@@ -75,5 +74,4 @@ TEST_F(TemporaryFolderTest, folders_in_use_and_folders_of_others_stay) {
   EXPECT_TRUE(fs::exists(above_ / "assay-report/page.html"));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::temporary_folder_test

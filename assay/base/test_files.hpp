@@ -19,7 +19,7 @@
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
 
-namespace assay::testing {
+namespace assay::test {
 
 using FileBytes = std::vector<std::byte>;
 
@@ -174,4 +174,4 @@ struct NiftiFile {
   }
 };
 
-}  // namespace assay::testing
+}  // namespace assay::test

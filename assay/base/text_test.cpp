@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace assay {
-namespace {
+namespace assay::text_test {
 
 using testing::ElementsAre;
 
@@ -57,5 +56,4 @@ TEST(Text, words_are_joined_and_counted) {
   EXPECT_EQ(counted(0, "case"), "0 cases");
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::text_test

@@ -11,6 +11,8 @@
 #include "assay/error.hpp"
 #include "assay/stats/random.hpp"
 
+namespace threads_test {
+
 using namespace assay;
 
 TEST(Executor, runs_every_task_once) {
@@ -82,3 +84,5 @@ TEST(Executor, a_bootstrap_is_the_same_on_any_number_of_threads) {
   EXPECT_EQ(replicates(2), replicates(1));
   EXPECT_EQ(replicates(7), replicates(1));
 }
+
+}  // namespace threads_test

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay {
-namespace {
+namespace assay::whole_test {
 
 template <class Integer>
 Integer read(const char* text) {
@@ -28,5 +27,4 @@ TEST(Whole, refuses_what_would_change_in_silence) {
     EXPECT_THROW(read<std::uint32_t>(text), Error) << text;
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::whole_test

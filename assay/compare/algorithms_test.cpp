@@ -10,13 +10,13 @@
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/random.hpp"
 
+namespace algorithms_test {
+
 using namespace assay;
 using namespace assay::compare;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-namespace {
 
 using Values = std::vector<std::optional<double>>;
 using Texts = std::vector<std::string>;
@@ -55,8 +55,6 @@ std::string refusal(const std::vector<ResultTable>& tables, const CompareSetting
 double normal(stats::Generator& chance) {
   return stats::normal_quantile((std::floor(chance.uniform() * 1e12) + 0.5) / 1e12);
 }
-
-}  // namespace
 
 TEST(Algorithms, by_hand) {
   const Comparison found =
@@ -199,3 +197,5 @@ TEST(Algorithms, equal_algorithms_are_seldom_called_different) {
   EXPECT_GT(pooled, studies / 5);           // about 32 %
   EXPECT_LT(corrected, studies * 7 / 100);  // about 3 %
 }
+
+}  // namespace algorithms_test

@@ -8,12 +8,12 @@
 #include "assay/error.hpp"
 #include "assay/stats/random.hpp"
 
+namespace comparison_test {
+
 using namespace assay;
 using namespace assay::compare;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-namespace {
 
 using Values = std::vector<std::optional<double>>;
 
@@ -47,8 +47,6 @@ std::string refusal(const std::vector<ResultTable>& tables, const CompareSetting
   }
   return "";
 }
-
-}  // namespace
 
 TEST(Comparison, a_better_model_by_hand) {
   // Differences 0.001 … 0.008, all positive: exact p = 2 / 2^8.
@@ -248,3 +246,5 @@ TEST(Comparison, ranks_follow_the_means_and_say_how_stable_they_are) {
   for (const ModelRank& rank : ranking.models) places += rank.stability->places[0];
   EXPECT_NEAR(places, 1, 1e-12);
 }
+
+}  // namespace comparison_test

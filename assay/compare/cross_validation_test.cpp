@@ -8,12 +8,12 @@
 
 #include "assay/error.hpp"
 
+namespace cross_validation_test {
+
 using namespace assay;
 using namespace assay::compare;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-namespace {
 
 constexpr auto none = std::nullopt;
 
@@ -40,8 +40,6 @@ std::string refusal(std::vector<FoldRun> runs, Restarts rule = Restarts::mean) {
   }
   return "";
 }
-
-}  // namespace
 
 TEST(CrossValidation, restarts_are_paired_by_subject_and_folds_are_pooled) {
   const CrossValidation found = cross_validated(two_by_two(), Restarts::mean);
@@ -194,3 +192,5 @@ TEST(CrossValidation, ways_to_aggregate_have_names) {
     EXPECT_EQ(restarts_named(name(each)), each);
   EXPECT_THROW(restarts_named("meen"), Error);
 }
+
+}  // namespace cross_validation_test

@@ -7,10 +7,10 @@
 
 #include "assay/stats/random.hpp"
 
+namespace families_test {
+
 using namespace assay;
 using namespace assay::compare;
-
-namespace {
 
 /// Tables of `models` models with metrics x and y over `cases` cases, each value `noise(model)`.
 template <class Noise>
@@ -34,8 +34,6 @@ CompareSettings across(double alpha = 0.05) {
   settings.across_metrics = true;
   return settings;
 }
-
-}  // namespace
 
 TEST(Families, one_family_of_all_metrics) {
   stats::Generator generator(stats::SeedSequence(std::vector<std::uint32_t>{1}));
@@ -130,3 +128,5 @@ TEST(Families, interactions_are_seen_where_groups_differ) {
   settings.cluster = "subject";  // each subject has cases of both sites
   EXPECT_TRUE(compare::compare(tables, settings).interactions.empty());
 }
+
+}  // namespace families_test

@@ -5,12 +5,12 @@
 #include "assay/compare.hpp"
 #include "assay/error.hpp"
 
+namespace matching_test {
+
 using namespace assay;
 using namespace assay::compare;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-namespace {
 
 ResultTable table(const std::string& model, std::vector<std::string> ids) {
   ResultTable t;
@@ -29,8 +29,6 @@ std::string refusal(const std::vector<ResultTable>& tables, const MatchOptions& 
   }
   return "";
 }
-
-}  // namespace
 
 TEST(Matching, pairs_by_id_in_any_order) {
   const std::vector<ResultTable> tables = {table("a", {"y", "x"}), table("b", {"x", "y"})};
@@ -107,3 +105,5 @@ TEST(Matching, paths_stay_where_entities_do_not_tell_them_apart_or_nobody_has_an
     EXPECT_TRUE(tables->front().file_ids.empty());
   }
 }
+
+}  // namespace matching_test

@@ -6,13 +6,13 @@
 
 #include "assay/error.hpp"
 
+namespace models_test {
+
 using namespace assay;
 using namespace assay::compare;
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-namespace {
 
 ResultTable table(const std::string& model, const std::string& source) {
   ResultTable t;
@@ -38,8 +38,6 @@ std::string refusal(Action action) {
   }
   return "";
 }
-
-}  // namespace
 
 TEST(Models, equal_names_become_those_of_the_files) {
   EXPECT_THAT(names({table("m", "a.json"), table("n", "b.json")}), ElementsAre("m", "n"));
@@ -74,8 +72,6 @@ TEST(Models, the_baseline_is_a_name_or_a_file) {
 
 using testing::HasSubstr;
 
-namespace {
-
 const std::vector<metrics::Region> labels = {{"1", "core", {1}}, {"2", "2", {2}}};
 const std::vector<metrics::Region> regions = {{"whole", "whole", {1, 2}, true},
                                               {"core", "core", {1}, true}};
@@ -87,8 +83,6 @@ std::vector<std::string> notes_on(const std::vector<metrics::Region>& a,
   require_same_averages(files, notes);
   return notes;
 }
-
-}  // namespace
 
 TEST(Averaged, the_same_labels_by_key_name_or_members) {
   EXPECT_TRUE(notes_on(labels, labels).empty());
@@ -116,3 +110,5 @@ TEST(Averaged, one_label_and_the_foreground_may_be_the_same) {
   EXPECT_EQ(notes_on({metrics::foreground_region()}, {labels.front()}).size(), 1U);
   EXPECT_THROW(notes_on({metrics::foreground_region()}, labels), Error);
 }
+
+}  // namespace models_test

@@ -11,12 +11,12 @@
 #include "assay/error.hpp"
 #include "assay/stats/power.hpp"
 
+namespace power_test {
+
 using namespace assay;
 using namespace assay::compare;
 using testing::HasSubstr;
 using testing::Not;
-
-namespace {
 
 using Values = std::vector<double>;
 
@@ -59,8 +59,6 @@ std::string message(const std::vector<ResultTable>& tables, const PowerSettings&
   }
   return "";
 }
-
-}  // namespace
 
 TEST(PlannedStudy, of_two_models_takes_the_spread_of_their_differences) {
   const PowerStudy study = plan_study({base(), other()}, {.difference = {.all = 0.04}});
@@ -205,3 +203,5 @@ TEST(PlannedStudy, refuses_what_cannot_be_planned) {
   EXPECT_THAT(message({table("flat", Values(8, 0.5))}, {.difference = {.all = 0.1}}),
               HasSubstr("all values of the pilot are equal"));
 }
+
+}  // namespace power_test

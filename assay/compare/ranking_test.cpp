@@ -8,12 +8,12 @@
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/random.hpp"
 
+namespace ranking_test {
+
 using namespace assay;
 using namespace assay::compare;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-namespace {
 
 using Scores = std::vector<std::vector<double>>;
 
@@ -80,8 +80,6 @@ Scores equal_models(std::size_t models, const std::vector<std::size_t>& clusters
   }
   return scores;
 }
-
-}  // namespace
 
 TEST(Ranking, rank_then_aggregate_by_hand) {
   // One very bad case gives a the worst mean, though it is first in three cases of four:
@@ -218,3 +216,5 @@ TEST(Ranking, equal_models_on_few_subjects_are_seldom_called_different) {
   EXPECT_GT(by_case, studies / 2);
   EXPECT_LT(by_cluster, studies * 9 / 100);  // 5 % of 400 is 20, and 36 nearly four errors away
 }
+
+}  // namespace ranking_test

@@ -7,10 +7,10 @@
 
 #include "assay/error.hpp"
 
+namespace result_builder_test {
+
 using namespace assay;
 using namespace assay::compare;
-
-namespace {
 
 using Values = std::vector<std::optional<double>>;
 using Texts = std::vector<std::string>;
@@ -23,8 +23,6 @@ std::string refusal(ResultBuilder builder) {
   }
   return "";
 }
-
-}  // namespace
 
 TEST(ResultBuilder, values_in_any_order_become_columns) {
   ResultBuilder b("m", "f");
@@ -95,3 +93,5 @@ TEST(ResultBuilder, refuses_tables_without_content_and_equal_ids) {
   b.forget_ids();
   EXPECT_EQ(refusal(b), "");
 }
+
+}  // namespace result_builder_test

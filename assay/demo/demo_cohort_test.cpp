@@ -11,13 +11,13 @@
 #include "assay/image.hpp"
 #include "assay/metrics.hpp"
 
+namespace demo_cohort_test {
+
 using namespace assay;
 using namespace assay::demo;
-using assay::testing::refusal;
-using assay::testing::TemporaryFolder;
+using assay::test::refusal;
+using assay::test::TemporaryFolder;
 using ::testing::HasSubstr;
-
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -56,8 +56,6 @@ double mean_dice(const std::vector<metrics::Confusion>& counts) {
   for (const metrics::Confusion& c : counts) sum += dice_of(c);
   return sum / static_cast<double>(counts.size());
 }
-
-}  // namespace
 
 TEST(DemoCohort, the_same_bytes_for_any_number_of_jobs_and_when_written_again) {
   const TemporaryFolder one, two;
@@ -118,3 +116,5 @@ TEST(DemoCohort, nothing_to_write_is_refused) {
   EXPECT_THAT(refusal([&] { write_demo_cohort(folder.path(), {.side = 3}); }),
               HasSubstr("16 to 1024"));
 }
+
+}  // namespace demo_cohort_test

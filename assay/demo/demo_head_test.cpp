@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
+namespace demo_head_test {
+
 using namespace assay;
 using namespace assay::demo;
-
-namespace {
 
 /// 64 voxels of 4 mm along each axis, centred on the head.
 Grid head_grid() {
@@ -44,4 +44,4 @@ TEST(DemoHead, is_the_same_for_the_same_seed) {
   EXPECT_FALSE(std::ranges::equal(first.view().voxels, other.view().voxels));
 }
 
-}  // namespace
+}  // namespace demo_head_test

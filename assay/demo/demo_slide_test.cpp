@@ -13,10 +13,10 @@
 #include "assay/qa/slides/patches.hpp"
 #include "assay/slide/slide.hpp"
 
+namespace demo_slide_test {
+
 using namespace assay;
 using namespace assay::demo;
-
-namespace {
 
 class DemoSlides : public testing::Test {
  protected:
@@ -37,8 +37,6 @@ double mean(const Picture& picture, std::size_t channel) {
   for (std::size_t i = channel; i < picture.rgb.size(); i += 3) sum += picture.rgb[i];
   return sum / static_cast<double>(picture.rgb.size() / 3);
 }
-
-}  // namespace
 
 TEST_F(DemoSlides, open_as_a_plain_tiff_and_as_aperio) {
   for (const bool aperio : {false, true}) {
@@ -88,3 +86,5 @@ TEST_F(DemoSlides, refuse_sides_that_make_no_sense) {
   EXPECT_THROW(write("a.tiff", {.width = 255, .height = 3000}), Error);
   EXPECT_THROW(write("a.tiff", {.width = 300, .height = 60'001}), Error);
 }
+
+}  // namespace demo_slide_test

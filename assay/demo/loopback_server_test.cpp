@@ -12,13 +12,12 @@
 #include "assay/base/test_files.hpp"
 #include "assay/demo/test_server.hpp"
 
-namespace assay::demo {
-namespace {
+namespace assay::demo::loopback_server_test {
 
-using testing::address;
+using test::address;
+using test::refusal;
+using test::response_to;
 using ::testing::HasSubstr;
-using testing::refusal;
-using testing::response_to;
 using ::testing::StartsWith;
 
 ServerResponse echo(const ServerRequest& request) {
@@ -130,5 +129,4 @@ TEST(LoopbackServer, many_clients_at_once_each_get_their_own_answer) {
   EXPECT_EQ(wrong, 0);
 }
 
-}  // namespace
-}  // namespace assay::demo
+}  // namespace assay::demo::loopback_server_test

@@ -9,7 +9,7 @@
 #include "assay/base/http.hpp"
 #include "assay/demo/loopback_server.hpp"
 
-namespace assay::testing {
+namespace assay::test {
 
 inline std::string address(const demo::LoopbackServer& server, const std::string& path = "/") {
   return "http://127.0.0.1:" + std::to_string(server.port()) + path;
@@ -33,4 +33,4 @@ inline std::string failure_of(const HttpRequest& request) {
   return failure.message;
 }
 
-}  // namespace assay::testing
+}  // namespace assay::test

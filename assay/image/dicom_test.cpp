@@ -5,15 +5,13 @@
 
 #include "assay/image/dicom_for_test.hpp"
 
-using namespace assay;
+namespace dicom_test {
 
-namespace {
+using namespace assay;
 
 std::optional<std::string> series_of(const std::string& file) {
   return dicom_series(std::as_bytes(std::span(file)));
 }
-
-}  // namespace
 
 TEST(Dicom, the_series_is_the_files_own_not_a_nested_one) {
   for (const bool is_explicit : {true, false}) {
@@ -43,3 +41,5 @@ TEST(Dicom, cut_off_or_damaged_it_is_refused_or_read_but_never_fatal) {
     }
   }
 }
+
+}  // namespace dicom_test

@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace assay {
-namespace {
+namespace assay::folder_test {
 
 using ::testing::ElementsAre;
 
@@ -16,5 +15,4 @@ TEST(Folder, pictures_among_volumes_are_passed_over) {
               ElementsAre("a.npz", "a.png", "b.tiff"));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::folder_test

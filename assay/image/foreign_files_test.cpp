@@ -8,11 +8,11 @@
 
 #include "assay/base/temporary_folder.hpp"
 
+namespace foreign_files_test {
+
 using namespace assay;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-namespace {
 
 std::string kind(std::string_view bytes) {
   const auto found = foreign_kind(std::as_bytes(std::span(bytes)));
@@ -20,8 +20,6 @@ std::string kind(std::string_view bytes) {
 }
 
 const std::string jpeg = "\xff\xd8\xff\xe0", dicom = std::string(128, '\0') + "DICM";
-
-}  // namespace
 
 TEST(ForeignFiles, are_told_by_their_first_bytes) {
   EXPECT_EQ(kind(dicom), "DICOM");
@@ -45,3 +43,5 @@ TEST(ForeignFiles, a_folder_is_described_by_what_it_holds_most) {
       StartsWith("holds 3 DICOM files and 1 JPEG file, which assay does not read; convert"));
   EXPECT_THAT(foreign_content(folder.path()), HasSubstr("dcm2niix"));
 }
+
+}  // namespace foreign_files_test

@@ -8,9 +8,9 @@
 
 #include "assay/volume.hpp"
 
-using namespace assay;
+namespace grid_test {
 
-namespace {
+using namespace assay;
 
 constexpr Grid ras = {.shape = {4, 3, 2},
                       .affine = {{{1.5, 0, 0, -10}, {0, 2, 0, -20}, {0, 0, 3, 5}}}};
@@ -23,8 +23,6 @@ Volume<std::uint8_t> counting(const Grid& grid) {
   std::iota(volume.voxels().begin(), volume.voxels().end(), std::uint8_t{0});
   return volume;
 }
-
-}  // namespace
 
 TEST(Grid, knows_spacing_volume_and_orientation) {
   EXPECT_EQ(spacing_mm(ras), (Point{1.5, 2, 3}));
@@ -87,3 +85,5 @@ TEST(AxisMap, every_signed_permutation_can_be_undone) {
       EXPECT_TRUE(std::ranges::equal(returned.view().voxels, original.view().voxels));
     }
 }
+
+}  // namespace grid_test

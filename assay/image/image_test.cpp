@@ -14,15 +14,14 @@
 #include "assay/base/test_files.hpp"
 #include "assay/image/layout.hpp"
 
-namespace assay {
-namespace {
+namespace assay::image_test {
 
-using testing::bytes_of;
-using testing::FileBytes;
+using test::bytes_of;
+using test::FileBytes;
+using test::NiftiFile;
+using test::refusal;
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
-using testing::NiftiFile;
-using testing::refusal;
-using testing::TemporaryFolder;
 
 const Grid oblique = {
     .shape = {3, 4, 5},
@@ -190,7 +189,7 @@ std::size_t foreground_count(const std::filesystem::path& path) {
 }
 
 TEST(Image, real_pairs_have_the_expected_foreground) {
-  const auto [folder, absence] = testing::real_data("nifti-pairs");
+  const auto [folder, absence] = test::real_data("nifti-pairs");
   if (!absence.empty()) GTEST_SKIP() << absence;
   std::size_t checked = 0;
   const auto expected = nlohmann::json::parse(read_text(folder / "expected.json"));
@@ -213,5 +212,4 @@ TEST(Image, real_pairs_have_the_expected_foreground) {
   }
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::image_test

@@ -10,10 +10,10 @@
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
 
+namespace jpeg_test {
+
 using namespace assay;
 using testing::HasSubstr;
-
-namespace {
 
 /// Smooth, as photographs are.
 Picture gradient(std::size_t width, std::size_t height) {
@@ -35,8 +35,6 @@ std::string refusal(std::string_view bytes) {
   }
   return "";
 }
-
-}  // namespace
 
 TEST(Jpeg, shows_the_picture_again) {
   for (const auto& [width, height] : {std::pair<std::size_t, std::size_t>{200, 100}, {33, 57}}) {
@@ -101,3 +99,5 @@ TEST(Jpeg, refuses_an_empty_picture) {
   EXPECT_THROW(jpeg_bytes({}), Error);
   EXPECT_THROW(jpeg_bytes(Picture::filled(70'000, 1)), Error);
 }
+
+}  // namespace jpeg_test

@@ -6,13 +6,12 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay {
-namespace {
+namespace assay::label_table_test {
 
+using test::refusal;
+using test::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::refusal;
-using testing::TemporaryFolder;
 
 std::vector<LabelRow> parsed(std::string_view text) {
   return parse_label_table(text, "table");
@@ -72,5 +71,4 @@ TEST(LabelTable, colours_must_be_there_and_differ) {
   EXPECT_THAT(message("value,r,g,b\n-1,9,9,9\n"), HasSubstr("label -1 is out of range"));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::label_table_test

@@ -9,15 +9,14 @@
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
 
-namespace assay {
-namespace {
+namespace assay::labels_test {
 
-using testing::append;
+using test::append;
+using test::FileBytes;
+using test::NiftiFile;
+using test::refusal;
 using ::testing::ElementsAre;
-using testing::FileBytes;
 using ::testing::HasSubstr;
-using testing::NiftiFile;
-using testing::refusal;
 
 template <class T>
 Image row(int datatype, const std::vector<T>& stored, double slope = 1, double intercept = 0,
@@ -136,5 +135,4 @@ TEST(Labels, what_is_no_whole_number_is_named) {
             "voxel (1, 0, 0) is 1.5" + why);
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::labels_test

@@ -8,9 +8,9 @@
 #include <numeric>
 #include <vector>
 
-using namespace assay;
+namespace mask_content_test {
 
-namespace {
+using namespace assay;
 
 template <class T>
 Image image_of(const std::vector<T>& stored, VoxelType type, const Scaling& scaling = {}) {
@@ -29,8 +29,6 @@ std::vector<std::uint8_t> runs(std::size_t different, std::size_t run) {
     out.insert(out.end(), run, static_cast<std::uint8_t>(value));
   return out;
 }
-
-}  // namespace
 
 TEST(MaskContent, more_than_128_values_in_8_bits_are_many) {
   for (const std::size_t run : {1U, 3U, 64U, 100U}) {
@@ -57,3 +55,5 @@ TEST(MaskContent, a_map_is_shown_by_two_values) {
   EXPECT_EQ(map_values(image_of<float>({0, 1, 0.25F, 0.5F}, VoxelType::f32)),
             "0.25 at voxel (2, 0, 0) and 1 at voxel (1, 0, 0)");
 }
+
+}  // namespace mask_content_test

@@ -10,17 +10,16 @@
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
 
-namespace assay {
-namespace {
+namespace assay::metaimage_test {
 
-using testing::append;
-using testing::bytes_of;
+using test::append;
+using test::bytes_of;
+using test::FileBytes;
+using test::refusal;
+using test::TemporaryFolder;
+using test::with_voxels;
 using ::testing::ElementsAre;
-using testing::FileBytes;
 using ::testing::HasSubstr;
-using testing::refusal;
-using testing::TemporaryFolder;
-using testing::with_voxels;
 
 const std::string start = "ObjectType = Image\n";
 const std::string shape = "NDims = 3\nDimSize = 2 2 1\n";
@@ -196,5 +195,4 @@ TEST(MetaImage, impossible_sizes_are_refused_before_memory_is_taken) {
   EXPECT_THAT(message(header + local), HasSubstr("compressed bytes can hold"));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::metaimage_test

@@ -13,16 +13,15 @@
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
 
-namespace assay {
-namespace {
+namespace assay::nifti_test {
 
-using testing::append;
+using test::append;
+using test::FileBytes;
+using test::NiftiFile;
+using test::refusal;
+using test::TemporaryFolder;
 using ::testing::ElementsAre;
-using testing::FileBytes;
 using ::testing::HasSubstr;
-using testing::NiftiFile;
-using testing::refusal;
-using testing::TemporaryFolder;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -302,5 +301,4 @@ TEST(Nifti, sibling_of_another_compression_is_never_read) {
   EXPECT_THAT(refusal([&] { read_image(folder / "x.nii.gz"); }), HasSubstr("does not exist"));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::nifti_test

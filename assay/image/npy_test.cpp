@@ -11,15 +11,14 @@
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
 
-namespace assay {
-namespace {
+namespace assay::npy_test {
 
-using testing::append;
-using testing::bytes_of;
+using test::append;
+using test::bytes_of;
+using test::FileBytes;
+using test::refusal;
 using ::testing::ElementsAre;
-using testing::FileBytes;
 using ::testing::HasSubstr;
-using testing::refusal;
 
 struct Array {
   std::string type = "|u1", shape = "(3, 2, 1)", order = "False";
@@ -217,5 +216,4 @@ TEST(Npy, what_cannot_be_read_is_refused_in_words) {
   EXPECT_THAT(message(FileBytes(record.begin(), record.begin() + 40)), HasSubstr("damaged"));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::npy_test

@@ -10,17 +10,16 @@
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
 
-namespace assay {
-namespace {
+namespace assay::nrrd_test {
 
-using testing::append;
-using testing::bytes_of;
+using test::append;
+using test::bytes_of;
+using test::FileBytes;
+using test::refusal;
+using test::TemporaryFolder;
+using test::with_voxels;
 using ::testing::ElementsAre;
-using testing::FileBytes;
 using ::testing::HasSubstr;
-using testing::refusal;
-using testing::TemporaryFolder;
-using testing::with_voxels;
 
 const std::string start = "NRRD0004\n# by hand\n";
 const std::string shape = "dimension: 3\nsizes: 2 2 1\n";
@@ -235,5 +234,4 @@ TEST(Nrrd, what_cannot_be_read_is_refused_in_words) {
               HasSubstr("no empty line ends it"));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::nrrd_test

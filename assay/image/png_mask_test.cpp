@@ -7,13 +7,12 @@
 #include "assay/base/test_files.hpp"
 #include "assay/image/png.hpp"
 
-namespace assay {
-namespace {
+namespace assay::png_mask_test {
 
-using testing::bytes_of;
+using test::bytes_of;
+using test::refusal;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::refusal;
 
 /// Two pixels: red and green.
 std::string red_and_green() {
@@ -61,5 +60,4 @@ TEST(PngMask, every_cut_is_refused) {
         << size;
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::png_mask_test

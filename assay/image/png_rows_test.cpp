@@ -11,10 +11,9 @@
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
 
-namespace assay {
-namespace {
+namespace assay::png_rows_test {
 
-using testing::bytes_of;
+using test::bytes_of;
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 
@@ -95,5 +94,4 @@ TEST(PngRows, damaged_files_are_left_to_libpng) {
   EXPECT_TRUE(unpacked_rows(picture(std::string("\5\1\1\1", 4)), 1).empty());
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::png_rows_test

@@ -8,9 +8,9 @@
 
 #include "assay/base/gzip.hpp"
 
-using namespace assay;
+namespace png_test {
 
-namespace {
+using namespace assay;
 
 std::uint32_t number_at(const std::string& file, std::size_t at) {
   std::uint32_t number = 0;
@@ -54,4 +54,4 @@ TEST(Png, holds_the_pixels_and_nothing_else) {
   EXPECT_EQ(chunks[2].type, "IEND");
 }
 
-}  // namespace
+}  // namespace png_test

@@ -5,15 +5,14 @@
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
 
-namespace assay {
-namespace {
+namespace assay::probabilities_test {
 
-using testing::append;
+using test::append;
+using test::FileBytes;
+using test::NiftiFile;
+using test::refusal;
 using ::testing::ElementsAre;
-using testing::FileBytes;
 using ::testing::HasSubstr;
-using testing::NiftiFile;
-using testing::refusal;
 
 /// A row of voxels, class by class.
 Image classes(const std::vector<std::vector<float>>& volumes, double slope = 1) {
@@ -109,5 +108,4 @@ TEST(Probabilities, only_real_numbers_may_have_several_volumes) {
               HasSubstr("holds 3 volumes (2x2x1x3)"));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::probabilities_test

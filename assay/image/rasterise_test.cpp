@@ -6,8 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace assay {
-namespace {
+namespace assay::rasterise_test {
 
 constexpr Shape shape = {12, 10, 3};
 
@@ -87,5 +86,4 @@ TEST(Rasterise, gaps_are_found_and_filled_between_outlines) {
   EXPECT_FALSE(holds(filled, 1, 1, 1));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::rasterise_test

@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace assay {
-namespace {
+namespace assay::reorient_test {
 
 template <class T>
 class ReorientBytes : public testing::Test {};
@@ -35,5 +34,4 @@ TYPED_TEST(ReorientBytes, equals_the_plain_walk_for_sizes_around_those_of_its_sq
   }
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::reorient_test

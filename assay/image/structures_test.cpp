@@ -5,8 +5,7 @@
 
 #include <random>
 
-namespace assay {
-namespace {
+namespace assay::structures_test {
 
 Grid grid_of(const Shape& shape, const Point& origin = {}) {
   Grid out = {.shape = shape};
@@ -82,5 +81,4 @@ TEST(Structures, names_match_before_codes) {
   EXPECT_TRUE(numbers_meant(std::vector<StructureName>{{7, "organ", ""}}, reference, "x").empty());
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::structures_test

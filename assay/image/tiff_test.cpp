@@ -6,14 +6,13 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay {
-namespace {
+namespace assay::tiff_test {
 
-using testing::append;
+using test::append;
+using test::FileBytes;
+using test::refusal;
 using ::testing::ElementsAre;
-using testing::FileBytes;
 using ::testing::HasSubstr;
-using testing::refusal;
 
 struct Entry {
   std::uint16_t tag, type;
@@ -25,7 +24,7 @@ constexpr std::uint32_t pixels_at = 8;
 
 /// Pixels, then one directory with short values.
 FileBytes tiff_file(const std::string& pixels, std::vector<Entry> entries, bool big_endian) {
-  FileBytes out = testing::bytes_of(big_endian ? std::string("MM\0*", 4) : std::string("II*\0", 4));
+  FileBytes out = test::bytes_of(big_endian ? std::string("MM\0*", 4) : std::string("II*\0", 4));
   append(out, static_cast<std::uint32_t>(pixels_at + pixels.size()), big_endian);
   for (const char each : pixels) out.push_back(static_cast<std::byte>(each));
   append(out, static_cast<std::uint16_t>(entries.size()), big_endian);
@@ -100,5 +99,4 @@ TEST(Tiff, what_changes_values_is_refused_by_name) {
               HasSubstr("is compressed with JPEG, which changes the values of pixels"));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::tiff_test

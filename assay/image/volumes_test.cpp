@@ -6,12 +6,11 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay {
-namespace {
+namespace assay::volumes_test {
 
+using test::refusal;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using testing::refusal;
 
 /// Two voxels with three numbers each.
 Image three_volumes(const std::string& stored, bool interleaved) {
@@ -20,7 +19,7 @@ Image three_volumes(const std::string& stored, bool interleaved) {
   header.channels = 3;
   header.interleaved = interleaved;
   Buffer buffer;
-  std::ranges::copy(testing::bytes_of(stored), buffer.resize(stored.size()).begin());
+  std::ranges::copy(test::bytes_of(stored), buffer.resize(stored.size()).begin());
   return {header, std::move(buffer), 0};
 }
 
@@ -39,5 +38,4 @@ TEST(Volumes, the_highest_class_is_the_label_and_the_lower_of_two_equal_ones) {
   EXPECT_THAT(names, ElementsAre(0, 1, 2));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::volumes_test

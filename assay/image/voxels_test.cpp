@@ -14,14 +14,13 @@
 #include "assay/image.hpp"
 #include "assay/image/stored.hpp"
 
-namespace assay {
-namespace {
+namespace assay::voxels_test {
 
-using testing::append;
+using test::append;
+using test::FileBytes;
+using test::refusal;
 using ::testing::ElementsAre;
-using testing::FileBytes;
 using ::testing::HasSubstr;
-using testing::refusal;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -273,5 +272,4 @@ TEST(Door, long_numbers_round_to_the_nearest_double) {
   EXPECT_TRUE(std::isnan(nearest_double({1, 0x7fff000000000000})));
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::voxels_test

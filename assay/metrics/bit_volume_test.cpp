@@ -5,11 +5,11 @@
 
 #include "assay/metrics/volumes_for_test.hpp"
 
+namespace bit_volume_test {
+
 using namespace assay;
 using namespace assay::metrics;
 using namespace assay::test;
-
-namespace {
 
 /// Voxel by voxel: the slow oracle.
 std::optional<Box> slow_box(const Mask& mask) {
@@ -32,8 +32,6 @@ bool slow_border(const Mask& mask, const Axes& axes, Index x, Index y, Index z) 
       return true;
   return false;
 }
-
-}  // namespace
 
 TEST(BitVolume, box_crop_and_border_equal_the_oracle_on_random_masks) {
   std::mt19937_64 rng(1);
@@ -78,3 +76,5 @@ TEST(BitVolume, a_flat_image_has_no_border_across_its_plane) {
   const BitVolume cut = cropped(square.packed(), *bounding_box(square.packed()));
   EXPECT_EQ(border(cut, axes_of(square.shape)).count(), 12);
 }
+
+}  // namespace bit_volume_test

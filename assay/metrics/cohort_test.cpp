@@ -8,10 +8,10 @@
 #include "assay/bootstrap.hpp"
 #include "assay/stats/moments.hpp"
 
+namespace cohort_test {
+
 using namespace assay;
 using namespace assay::metrics;
-
-namespace {
 
 CaseRecord case_of(std::string id, std::map<std::string, Confusion> counts) {
   return {.id = std::move(id),
@@ -33,8 +33,6 @@ ScoreSettings dice_and_avd() {
 constexpr Confusion half = {.tp = 10, .fp = 10, .fn = 10, .tn = 70};
 constexpr Confusion perfect = {.tp = 20, .fp = 0, .fn = 0, .tn = 80};
 constexpr Confusion false_alarm = {.tp = 0, .fp = 5, .fn = 0, .tn = 95};
-
-}  // namespace
 
 TEST(Results, cases_are_sorted_and_the_ledger_accounts_for_each) {
   const auto result = scored(
@@ -247,3 +245,5 @@ TEST(Summary, the_interval_of_clusters_is_robust_to_them) {
   EXPECT_EQ(summary(scores, rules).ci95, std::nullopt);
   EXPECT_TRUE(summary(scores, rules).std.has_value());
 }
+
+}  // namespace cohort_test

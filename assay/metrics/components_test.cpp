@@ -8,11 +8,11 @@
 
 #include "assay/metrics/volumes_for_test.hpp"
 
+namespace components_test {
+
 using namespace assay;
 using namespace assay::metrics;
 using namespace assay::test;
-
-namespace {
 
 bool are_neighbours(Connectivity connectivity, const Place& step) {
   const Index steps = std::abs(step[0]) + std::abs(step[1]) + std::abs(step[2]);
@@ -64,8 +64,6 @@ std::map<Place, std::uint32_t> by_place(const Components& found) {
     for (Index x = run.first; x < run.last; ++x) out[{x, run.y, run.z}] = run.component;
   return out;
 }
-
-}  // namespace
 
 TEST(Components, equal_the_oracle_for_every_connectivity_numbers_included) {
   std::mt19937_64 rng(31);
@@ -129,3 +127,5 @@ TEST(Components, dilation_adds_the_neighbours_but_none_around_the_volume) {
     }
   }
 }
+
+}  // namespace components_test

@@ -6,10 +6,10 @@
 
 #include "assay/metrics.hpp"
 
+namespace count_test {
+
 using namespace assay;
 using namespace assay::metrics;
-
-namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
@@ -41,8 +41,6 @@ const std::vector<Label> bytes_as_labels = first_labels(256);
 LabelView narrow(const Bytes& codes) {
   return {.grid = {}, .codes = std::span<const std::uint8_t>(codes), .values = bytes_as_labels};
 }
-
-}  // namespace
 
 TEST(CountForeground, equals_the_oracle_for_every_length_and_any_value) {
   std::mt19937_64 rng(1);
@@ -126,3 +124,5 @@ TEST(ConfusionOfRegion, ignored_voxels_leave_every_count) {
   EXPECT_EQ(confusion(joint, foreground_region(), 9),
             (Confusion{.tp = 12, .fp = 0, .fn = 0, .tn = 100}));
 }
+
+}  // namespace count_test

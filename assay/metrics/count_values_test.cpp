@@ -12,10 +12,10 @@
 
 #include "assay/error.hpp"
 
+namespace count_values_test {
+
 using namespace assay;
 using namespace assay::metrics;
-
-namespace {
 
 template <class T>
 T from(double value) {
@@ -68,8 +68,6 @@ class CountValues : public testing::Test {};
 using Types = testing::Types<std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
                              std::int32_t, std::uint64_t, std::int64_t, Half, float, double>;
 TYPED_TEST_SUITE(CountValues, Types);
-
-}  // namespace
 
 TYPED_TEST(CountValues, equal_the_oracle_for_every_length_label_and_second_type) {
   std::mt19937_64 rng(1);
@@ -155,3 +153,5 @@ TEST(PackedValues, are_the_bits_of_what_is_counted) {
       ASSERT_EQ(bits[i / 64] >> (i % 64) & 1, (label ? values[i] == 2 : values[i] > 0) ? 1U : 0U);
   }
 }
+
+}  // namespace count_values_test

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
+namespace failure_test {
+
 using namespace assay;
 using namespace assay::metrics;
-
-namespace {
 
 struct Row {
   const char* metric;
@@ -28,8 +28,6 @@ constexpr Row rows[] = {
     {"auroc", Undefined::not_probabilities, Presence::prediction_empty, Culprit::nobody},
     {"auroc", Undefined::not_scored, Presence::prediction_empty, Culprit::model},
 };
-
-}  // namespace
 
 TEST(Failure, empty_masks_decide_whose_fault_it_is) {
   for (const Row& row : rows)
@@ -69,3 +67,5 @@ TEST(Failure, infinity_becomes_the_reason_for_it) {
   EXPECT_EQ(finite_score(infinity, Presence::prediction_empty), Score{Undefined::prediction_empty});
   EXPECT_EQ(finite_score(2.0, Presence::ok), Score{2.0});
 }
+
+}  // namespace failure_test

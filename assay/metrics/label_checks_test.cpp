@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+namespace label_checks_test {
+
 using namespace assay;
 using namespace assay::metrics;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-namespace {
 
 /// A label map of the cohort: which labels it has, each in one voxel.
 using Labels = std::vector<Label>;
@@ -35,8 +35,6 @@ SegmentationResult result_of(const Labels& prediction, const Labels& reference,
   settings.regions = asked;
   return scored(settings, {record("a", prediction, reference, asked), record("b", {}, {}, asked)});
 }
-
-}  // namespace
 
 TEST(LabelChecks, labels_that_occur_are_listed_by_side) {
   const OccurringLabels found = occurring_labels(result_of({5, 2}, {7}));
@@ -81,3 +79,5 @@ TEST(LabelChecks, nothing_is_said_of_cases_that_were_not_scored) {
   EXPECT_THAT(scored(settings, {{.id = "a", .fate = Fate::failed, .error = "x"}}).warnings,
               IsEmpty());
 }
+
+}  // namespace label_checks_test

@@ -5,8 +5,7 @@
 
 #include "assay/error.hpp"
 
-namespace assay::metrics {
-namespace {
+namespace assay::metrics::mask_shapes_test {
 
 /// A row of voxels, 2 mm apart.
 Volume<std::uint8_t> row_of(std::vector<std::uint8_t> voxels) {
@@ -42,5 +41,4 @@ TEST(ScoreMasks, different_shapes_are_an_error) {
   EXPECT_THROW(score_masks(a.view(), b.view(), {}), Error);
 }
 
-}  // namespace
-}  // namespace assay::metrics
+}  // namespace assay::metrics::mask_shapes_test

@@ -11,10 +11,10 @@
 #include "assay/error.hpp"
 #include "assay/metrics.hpp"
 
+namespace metric_test {
+
 using namespace assay;
 using namespace assay::metrics;
-
-namespace {
 
 /// What some surface could have been found to be.
 DirectedEvidence random_side(std::mt19937_64& rng) {
@@ -97,8 +97,6 @@ double best(const Metric& m) {
   if (m.better == Better::higher) return m.range.high;
   return m.better == Better::lower ? m.range.low : 0;
 }
-
-}  // namespace
 
 TEST(MetricTable, describes_each_metric_completely_and_names_it_once) {
   std::set<std::string_view> names;
@@ -221,3 +219,5 @@ TEST(ChosenMetrics, a_misspelt_name_is_answered_with_the_nearest_one) {
             "there is no metric 'dise'; did you mean 'dice'? ('assay metrics' lists them)");
   EXPECT_EQ(message("dice,"), "there is no metric '' ('assay metrics' lists them)");
 }
+
+}  // namespace metric_test

@@ -5,10 +5,10 @@
 
 #include "assay/metrics.hpp"
 
+namespace overlap_metrics_test {
+
 using namespace assay;
 using namespace assay::metrics;
-
-namespace {
 
 struct Row {
   const char* metric;
@@ -72,8 +72,6 @@ void expect_near(const Score& actual, const Score& expected) {
   else
     EXPECT_EQ(actual, expected);
 }
-
-}  // namespace
 
 TEST(OverlapMetrics, values_worked_out_by_hand) {
   for (const Row& row : rows) {
@@ -171,3 +169,5 @@ TEST(Conventions, cover_metrics_that_exist_or_all) {
   EXPECT_EQ(not_covered(convention("medpy"), chosen_metrics("dice,nsd,hd99,mcc")),
             (std::vector<std::string>{"nsd", "mcc"}));
 }
+
+}  // namespace overlap_metrics_test

@@ -9,10 +9,10 @@
 #include "assay/cohort.hpp"
 #include "assay/error.hpp"
 
+namespace own_metric_test {
+
 using namespace assay;
 using namespace assay::metrics;
-
-namespace {
 
 OwnDeclaration declared(std::string name, Better better = Better::higher, Range range = {0, 1}) {
   return {.name = std::move(name), .better = better, .range = range, .kind = "function"};
@@ -43,8 +43,6 @@ CaseRecord record_of(std::string id, OwnValue first, OwnValue second) {
   out.voxels = 4;
   return out;
 }
-
-}  // namespace
 
 TEST(OwnMetric, names_that_mean_something_else_are_refused) {
   EXPECT_EQ(refusal(declared("volume_ratio_2")), "");
@@ -134,3 +132,5 @@ TEST(OwnMetric, rules_for_empty_masks_come_before_values) {
   EXPECT_EQ(with({.fp = 1, .tn = 7}), Score{0.25});
   EXPECT_EQ(score(chosen, {.counts = {.tp = 1}}), Score{Undefined::not_scored});
 }
+
+}  // namespace own_metric_test

@@ -12,8 +12,7 @@
 #include "assay/cohort.hpp"
 #include "assay/metrics.hpp"
 
-namespace assay::metrics {
-namespace {
+namespace assay::metrics::probability_test {
 
 using Mask = std::vector<int>;
 
@@ -256,5 +255,4 @@ TEST(RadixSort, sorts) {
   }
 }
 
-}  // namespace
-}  // namespace assay::metrics
+}  // namespace assay::metrics::probability_test

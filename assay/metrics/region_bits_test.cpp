@@ -5,10 +5,10 @@
 
 #include <random>
 
+namespace region_bits_test {
+
 using namespace assay;
 using namespace assay::metrics;
-
-namespace {
 
 /// One voxel at a time: the slow oracle.
 template <class Code>
@@ -38,8 +38,6 @@ void expect_oracle(std::uint64_t seed, std::size_t labels) {
   }
 }
 
-}  // namespace
-
 TEST(PackRegion, equals_the_oracle_for_every_length_and_any_region) {
   expect_oracle<std::uint8_t>(1, 5);
   expect_oracle<std::uint8_t>(2, 256);
@@ -51,3 +49,5 @@ TEST(PackRegion, ignored_voxels_leave_the_mask) {
   clear_bits(bits, std::vector<std::uint64_t>{0b0101, 0});
   EXPECT_EQ(bits, (std::vector<std::uint64_t>{0b1000, 1}));
 }
+
+}  // namespace region_bits_test

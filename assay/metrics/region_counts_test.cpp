@@ -6,8 +6,7 @@
 #include <map>
 #include <random>
 
-namespace assay::metrics {
-namespace {
+namespace assay::metrics::region_counts_test {
 
 /// A histogram over labels -2 to 5, some of them without voxels.
 std::vector<JointCount> random_counts(std::mt19937& random) {
@@ -37,5 +36,4 @@ TEST(RegionCounts, equal_those_of_one_region_at_a_time) {
   }
 }
 
-}  // namespace
-}  // namespace assay::metrics
+}  // namespace assay::metrics::region_counts_test

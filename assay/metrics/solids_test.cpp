@@ -7,10 +7,10 @@
 
 #include "assay/metrics/region_bits.hpp"
 
+namespace solids_test {
+
 using namespace assay;
 using namespace assay::metrics;
-
-namespace {
 
 /// A label map that owns its codes. Code and label differ, and background need not come first.
 template <class Code>
@@ -114,8 +114,6 @@ void expect_solids(std::uint64_t seed, std::size_t labels) {
   }
 }
 
-}  // namespace
-
 TEST(LabelBoxes, equal_those_of_the_masks_one_by_one) {
   expect_boxes<std::uint8_t>(1, 6);
   expect_boxes<std::uint8_t>(2, 200);
@@ -147,3 +145,5 @@ TEST(LabelSolids, what_the_reference_ignores_is_in_neither) {
   EXPECT_EQ(solids->prediction.row(1, 1)[0], 0b101010U);
   EXPECT_EQ(solids->reference.row(1, 1)[0], 0b001010U);
 }
+
+}  // namespace solids_test

@@ -5,6 +5,8 @@
 
 #include "assay/metrics.hpp"
 
+namespace synonyms_test {
+
 using namespace assay;
 using namespace assay::metrics;
 using Names = std::vector<std::string>;
@@ -84,3 +86,5 @@ TEST(Synonyms, no_name_means_two_metrics) {
       EXPECT_EQ(metric_key(name), std::string(metric.name)) << name;
   }
 }
+
+}  // namespace synonyms_test

@@ -11,14 +11,14 @@
 #include "assay/stats/random.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace training_batches_test {
+
 using namespace assay;
 using namespace assay::metrics;
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::Pointwise;
 using vectors::Json;
-
-namespace {
 
 using Masks = std::vector<std::uint8_t>;
 
@@ -75,8 +75,6 @@ std::vector<T> flat(const Json& json) {
   flatten(json, out);
   return out;
 }
-
-}  // namespace
 
 TEST(BinaryDice, the_documentation_s_example) {
   // 4 and 6 voxels, 4 in common: 0.8; the second sample is empty on both sides.
@@ -248,3 +246,5 @@ TEST(DiceFamily, vectors) {
       }
   }
 }
+
+}  // namespace training_batches_test

@@ -9,8 +9,7 @@
 #include "assay/parity.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
-namespace assay::parity {
-namespace {
+namespace assay::parity::comparison_test {
 
 using vectors::Json;
 
@@ -186,5 +185,4 @@ TEST(PaperComparison, refuses_what_cannot_be_compared) {
   EXPECT_THROW(compared_with_paper(std::vector{0.9}, meshnet, {.alpha = 1}), Error);
 }
 
-}  // namespace
-}  // namespace assay::parity
+}  // namespace assay::parity::comparison_test

@@ -7,8 +7,7 @@
 
 #include "assay/parity.hpp"
 
-namespace assay::parity {
-namespace {
+namespace assay::parity::consistency_test {
 
 constexpr double tiny = 1e-9;
 
@@ -126,5 +125,4 @@ TEST(Consistency, a_line_needs_three_models_that_differ) {
   EXPECT_FALSE(dice_mcc_line(std::vector(3, model(0.5, 0.5))));
 }
 
-}  // namespace
-}  // namespace assay::parity
+}  // namespace assay::parity::consistency_test

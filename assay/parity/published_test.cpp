@@ -9,8 +9,7 @@
 #include "assay/error.hpp"
 #include "assay/parity.hpp"
 
-namespace assay::parity {
-namespace {
+namespace assay::parity::published_test {
 
 TEST(Published, fourteen_models_by_falling_dice) {
   const auto models = published_models();
@@ -75,5 +74,4 @@ TEST(Published, unknown_names_are_refused_with_help) {
   }
 }
 
-}  // namespace
-}  // namespace assay::parity
+}  // namespace assay::parity::published_test

@@ -8,8 +8,7 @@
 #include "assay/error.hpp"
 #include "assay/parity.hpp"
 
-namespace assay::parity {
-namespace {
+namespace assay::parity::report_test {
 
 using ::testing::HasSubstr;
 
@@ -189,5 +188,4 @@ TEST(BenchmarkTable, as_specified) {
             head + "| meshnet_5 (ours) | – | 0.876 (0.016) | 0.245 | 0.760 | acceptable |");
 }
 
-}  // namespace
-}  // namespace assay::parity
+}  // namespace assay::parity::report_test

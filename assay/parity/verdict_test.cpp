@@ -10,8 +10,7 @@
 #include "assay/parity.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
-namespace assay::parity {
-namespace {
+namespace assay::parity::verdict_test {
 
 using vectors::Json;
 
@@ -149,5 +148,4 @@ TEST(Verdict, equals_the_specification_to_the_last_bit) {
   }
 }
 
-}  // namespace
-}  // namespace assay::parity
+}  // namespace assay::parity::verdict_test

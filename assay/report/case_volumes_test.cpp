@@ -9,14 +9,14 @@
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/region_volume.hpp"
 
+namespace case_volumes_test {
+
 using namespace assay;
 using namespace assay::report;
-using assay::testing::refusal;
-using assay::testing::TemporaryFolder;
+using assay::test::refusal;
+using assay::test::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -184,4 +184,4 @@ TEST(ShownCases, unknown_ones_are_refused) {
               HasSubstr("no file has a case 'z'"));
 }
 
-}  // namespace
+}  // namespace case_volumes_test

@@ -9,11 +9,11 @@
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
 
+namespace figure_files_test {
+
 using namespace assay;
 using namespace assay::report;
 namespace fs = std::filesystem;
-
-namespace {
 
 class Folder {
  public:
@@ -48,8 +48,6 @@ constexpr std::string_view drawing =
 std::string start_of(const fs::path& path, std::size_t size) {
   return read_text(path).substr(0, size);
 }
-
-}  // namespace
 
 TEST(DrawingConverter, is_the_first_of_the_list_wherever_it_stands_on_the_path) {
   const Folder first, second;
@@ -100,3 +98,5 @@ TEST(DrawingConverter, converts_by_what_is_installed) {
   EXPECT_EQ(start_of(folder / "a b.png", 4), "\x89PNG");
   EXPECT_EQ(folder.files(), 3U);
 }
+
+}  // namespace figure_files_test

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-using namespace assay::report;
+namespace html_test {
 
-namespace {
+using namespace assay::report;
 
 TEST(Typeset, minus_signs_are_minus_signs) {
   EXPECT_EQ(typeset("difference -0.112 (95 CI -0.458 to -0.008)"),
@@ -23,4 +23,4 @@ TEST(Typeset, units_stay_with_their_numbers) {
   EXPECT_EQ(typeset("4 mmol of a % and 3 models"), "4 mmol of a % and 3 models");
 }
 
-}  // namespace
+}  // namespace html_test

@@ -7,6 +7,8 @@
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/studies_for_test.hpp"
 
+namespace label_views_test {
+
 using namespace assay;
 using namespace assay::report;
 using testing::ElementsAre;
@@ -14,8 +16,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
-
-namespace {
 
 std::vector<std::string> keys_of(const LabelViews& found) {
   std::vector<std::string> out;
@@ -89,4 +89,4 @@ TEST(LabelViews, make_blocks_of_the_page_that_cannot_be_markup) {
   EXPECT_THAT(small.dropped[0], HasSubstr("the choice of 2 labels left out"));
 }
 
-}  // namespace
+}  // namespace label_views_test

@@ -7,6 +7,8 @@
 #include "assay/error.hpp"
 #include "assay/results.hpp"
 
+namespace cross_validation_test {
+
 using namespace assay;
 using namespace assay::results;
 using testing::ElementsAre;
@@ -64,3 +66,5 @@ TEST(ResultsRun, one_run_is_a_table_of_its_subjects) {
         R"({"per_subject_dice": [0.9, 0.8], "subject_ids": ["a"]})", R"({"per_subject_dice": []})"})
     EXPECT_THROW(parse_results(text, "r.json"), Error) << text;
 }
+
+}  // namespace cross_validation_test

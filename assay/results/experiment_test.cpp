@@ -7,8 +7,7 @@
 #include "assay/results.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
-namespace assay::results {
-namespace {
+namespace assay::results::experiment_test {
 
 using ::testing::HasSubstr;
 
@@ -54,7 +53,7 @@ TEST(Experiment, every_vector_of_the_original) {
     ++seen;
     if (wanted.is_string()) continue;  // another version's layout
     if (wanted.contains("raises")) {
-      EXPECT_THAT(assay::testing::refusal([&] { judged(text, variant.c_str(), true); }),
+      EXPECT_THAT(assay::test::refusal([&] { judged(text, variant.c_str(), true); }),
                   HasSubstr("the specification's code stops there"));
       EXPECT_EQ(judged(text).result.parity_level, parity::ParityLevel::not_assessable);
       continue;
@@ -252,7 +251,7 @@ TEST(Experiment, describes_the_network) {
                 R"({"layers": [{"dilation": 2}, {"kind": "relu"}, {"dilation": [4, 4, 4]}]})", "m")
                 .dilations,
             (std::vector<long long>{2, 4}));
-  EXPECT_THAT(assay::testing::refusal([] { parse_model_description("{}", "m.json"); }),
+  EXPECT_THAT(assay::test::refusal([] { parse_model_description("{}", "m.json"); }),
               HasSubstr("m.json: has none of parameters"));
 }
 
@@ -265,9 +264,7 @@ TEST(Experiment, refuses_other_files) {
       {R"({"summary": {"test_mean)", "not valid JSON at line 1"},
       {"", "not valid JSON"}};
   for (const auto& [text, said] : cases)
-    EXPECT_THAT(assay::testing::refusal([&, file = text] { parsed(file); }), HasSubstr(said))
-        << text;
+    EXPECT_THAT(assay::test::refusal([&, file = text] { parsed(file); }), HasSubstr(said)) << text;
 }
 
-}  // namespace
-}  // namespace assay::results
+}  // namespace assay::results::experiment_test

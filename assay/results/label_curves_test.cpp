@@ -7,12 +7,12 @@
 #include "assay/base/json_reader.hpp"
 #include "assay/error.hpp"
 
+namespace label_curves_test {
+
 using namespace assay;
 using namespace assay::results;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-namespace {
 
 std::string bins(const std::string& first) {
   std::string out = "[" + first;
@@ -81,4 +81,4 @@ TEST(LabelCurves, refuse_bins_that_are_no_shares) {
   EXPECT_THROW(curves_in(text), Error);
 }
 
-}  // namespace
+}  // namespace label_curves_test

@@ -9,10 +9,10 @@
 #include "assay/results/segmentation.hpp"
 #include "assay/results/test_results.hpp"
 
+namespace own_metric_json_test {
+
 using namespace assay;
 using namespace assay::results;
-
-namespace {
 
 constexpr const char* whole =
     R"({"name":"mine","title":"Mine","equation":"a / b","unit":"mm","note":"n","reference":"r",)"
@@ -31,8 +31,6 @@ std::string own_refusal(const char* text) {
 metrics::ChosenMetric mine() {
   return metrics::chosen_metric(metrics::own_metric(parse_own_metric(parse_json(whole, "it"))));
 }
-
-}  // namespace
 
 TEST(OwnMetricJson, it_is_read_as_it_was_written) {
   const Json json = parse_json(whole, "it");
@@ -97,3 +95,5 @@ TEST(OwnMetricJson, tables_of_results_know_its_row) {
   EXPECT_EQ((*metric)->better, metrics::Better::lower);
   EXPECT_EQ(compare::metric_of(table.averages.front())->key, "dice");
 }
+
+}  // namespace own_metric_json_test

@@ -6,8 +6,7 @@
 #include "assay/base/test_files.hpp"
 #include "assay/results.hpp"
 
-namespace assay::results {
-namespace {
+namespace assay::results::paper_test {
 
 using ::testing::HasSubstr;
 
@@ -58,7 +57,7 @@ TEST(PaperFile, what_is_listed_can_be_read) {
 }
 
 TEST(PaperFile, the_built_in_values_are_the_reference_files) {
-  const auto [path, absence] = testing::real_data("paper_reference_values.json");
+  const auto [path, absence] = test::real_data("paper_reference_values.json");
   if (!absence.empty()) GTEST_SKIP() << absence;
   EXPECT_EQ(paper_text(parity::Paper{.models = read_paper(path).models}),
             paper_text(parity::built_in_paper()));
@@ -84,11 +83,10 @@ TEST(PaperFile, refusals) {
       {R"({"a": {"dice_mean)", "not valid JSON"}};
   for (const auto& [text, said] : cases) {
     const std::string refusal =
-        assay::testing::refusal([&, file = text] { parse_paper(file, "p.json"); });
+        assay::test::refusal([&, file = text] { parse_paper(file, "p.json"); });
     EXPECT_THAT(refusal, HasSubstr(said)) << text;
     EXPECT_TRUE(refusal.starts_with("p.json")) << refusal;
   }
 }
 
-}  // namespace
-}  // namespace assay::results
+}  // namespace assay::results::paper_test

@@ -11,8 +11,7 @@
 #include "assay/base/decimal.hpp"
 #include "assay/base/json.hpp"
 
-namespace assay::results {
-namespace {
+namespace assay::results::result_columns_test {
 
 /// Numbers as they are written from Berlin to Bern.
 struct German : std::numpunct<char> {
@@ -53,5 +52,4 @@ TEST_F(Abroad, numbers_are_read_and_written_with_a_point) {
             R"({"a":1234.5,"b":1234567})");
 }
 
-}  // namespace
-}  // namespace assay::results
+}  // namespace assay::results::result_columns_test

@@ -7,13 +7,13 @@
 #include "assay/base/file.hpp"
 #include "assay/results/test_results.hpp"
 
+namespace results_test {
+
 using namespace assay;
 using namespace assay::results;
 using namespace assay::test;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-namespace {
 
 std::string refused_file(const std::filesystem::path& path) {
   try {
@@ -25,8 +25,6 @@ std::string refused_file(const std::filesystem::path& path) {
 }
 
 const std::filesystem::path folder = testing::TempDir();
-
-}  // namespace
 
 TEST(ReadResults, the_layout_is_told_by_content_whatever_the_name) {
   const std::string ours = results_text(cohort_of(settings_for("dice"), 1), {});
@@ -66,20 +64,20 @@ TEST(ReadResults, what_is_no_results_file_is_refused_with_what_would_be_one) {
       {"words\nmore words\n", "r.json: has no column of numbers; "},
   };
   for (const auto& [text, start] : cases) {
-    EXPECT_THAT(refusal(text), StartsWith(start));
-    EXPECT_THAT(refusal(text), HasSubstr(accepted));
+    EXPECT_THAT(refusal_of(text), StartsWith(start));
+    EXPECT_THAT(refusal_of(text), HasSubstr(accepted));
   }
 }
 
 TEST(ReadResults, a_file_that_was_cut_says_where_it_ends) {
   const std::string ours = results_text(cohort_of(settings_for("dice"), 1), {});
-  EXPECT_THAT(refusal(std::string_view(ours).substr(0, 500)),
+  EXPECT_THAT(refusal_of(std::string_view(ours).substr(0, 500)),
               HasSubstr("r.json: not valid JSON at line"));
-  EXPECT_EQ(refusal("{\"schema\": "),
+  EXPECT_EQ(refusal_of("{\"schema\": "),
             "r.json: not valid JSON at line 1, column 11; the file may be cut short or not be a "
             "results file");
-  EXPECT_THAT(refusal("{\"a\": 1} {"), HasSubstr("not valid JSON at line 1, column 10"));
-  EXPECT_THAT(refusal("id,dice,avd\na,1,2\nb,1"),
+  EXPECT_THAT(refusal_of("{\"a\": 1} {"), HasSubstr("not valid JSON at line 1, column 10"));
+  EXPECT_THAT(refusal_of("id,dice,avd\na,1,2\nb,1"),
               HasSubstr("line 3: has 2 fields where the header has 3"));
 }
 
@@ -89,9 +87,9 @@ TEST(ReadResults, paths_that_are_no_files) {
 }
 
 TEST(ReadResults, what_a_message_quotes_cannot_steer_a_terminal) {
-  EXPECT_EQ(refusal("id,dice\na,1\n\x1B[31m,1\n\x1B[31m,1\n", "t.csv"),
+  EXPECT_EQ(refusal_of("id,dice\na,1\n\x1B[31m,1\n\x1B[31m,1\n", "t.csv"),
             "t.csv: line 4: a second row for id '?[31m'; remove one");
-  EXPECT_THAT(refusal("{\"schema\": \"" + std::string(1000, 'x') + "\"}"),
+  EXPECT_THAT(refusal_of("{\"schema\": \"" + std::string(1000, 'x') + "\"}"),
               HasSubstr("holds '" + std::string(40, 'x') + "...'"));
 }
 
@@ -101,9 +99,11 @@ TEST(ReadResults, every_example_of_the_documentation_can_be_read) {
   std::size_t at = page.find("## What compare can read"), examples = 0;
   while ((at = page.find(fence, at)) != std::string::npos) {
     const std::size_t start = page.find('\n', at) + 1, end = page.find(fence, start);
-    EXPECT_EQ(refusal(page.substr(start, end - start)), "");
+    EXPECT_EQ(refusal_of(page.substr(start, end - start)), "");
     at = end + fence.size();
     ++examples;
   }
   EXPECT_EQ(examples, 6U);
 }
+
+}  // namespace results_test

@@ -17,8 +17,7 @@
 #include "assay/results/split.hpp"
 #include "assay/results/test_results.hpp"
 
-namespace assay::results {
-namespace {
+namespace assay::results::round_trip_test {
 
 using test::cohort_of;
 using test::settings_for;
@@ -137,7 +136,7 @@ TEST(RoundTrip, segmentation_has_the_summaries_and_labels_of_the_result) {
 }
 
 TEST(FinishedRun, is_read_only_if_nothing_of_its_table_is_missing) {
-  const assay::testing::TemporaryFolder folder;
+  const assay::test::TemporaryFolder folder;
   const auto read = [&](const std::string& text) {
     write_atomically(folder / "r.json", text);
     return read_finished_run(folder / "r.json");
@@ -168,10 +167,10 @@ TEST(SegmentationIn, other_files_are_none_and_wrong_types_are_refused) {
       {R"("metrics": {}, "cases": [], "provenance": {"roots": "/p"}})", "'provenance'"},
       {R"("metrics": {}, "cases": [], "ledger": {"scored": -1}})", "'ledger'"}};
   for (const auto& [rest, member] : faults)
-    EXPECT_EQ(assay::testing::refusal([&, end = rest] { segmentation_in(start + end, "r.json"); }),
+    EXPECT_EQ(assay::test::refusal([&, end = rest] { segmentation_in(start + end, "r.json"); }),
               "r.json: " + std::string(member) +
                   " is not as 'assay score' writes it; score the cases again");
-  EXPECT_THAT(assay::testing::refusal([&] {
+  EXPECT_THAT(assay::test::refusal([&] {
                 segmentation_in(start + R"("metrics": {}, "cases": [{"id": "a", "status": "failed",
                                            "reason": "mood"}]})",
                                 "r.json");
@@ -251,7 +250,7 @@ TEST(CaseRecord, counts_that_cannot_have_been_measured_are_refused) {
     const std::size_t at = text.find(c.from);
     ASSERT_NE(at, text.npos) << c.from << " in " << text;
     text.replace(at, c.from.size(), c.to);
-    EXPECT_THAT(assay::testing::refusal([&] { parse_record(text); }), ::testing::HasSubstr(c.said))
+    EXPECT_THAT(assay::test::refusal([&] { parse_record(text); }), ::testing::HasSubstr(c.said))
         << c.to;
   }
 }
@@ -263,7 +262,7 @@ TEST(CaseRecord, structures_may_have_a_grid_each) {
   record.voxels = 10;
   EXPECT_EQ(parse_record(record_text(record)), record);
   record.voxels = 11;
-  EXPECT_THAT(assay::testing::refusal([&] { parse_record(record_text(record)); }),
+  EXPECT_THAT(assay::test::refusal([&] { parse_record(record_text(record)); }),
               ::testing::HasSubstr("do not add up"));
 }
 
@@ -295,7 +294,7 @@ TEST(RoundTrip, folds) {
                               full_provenance),
               text);
   }
-  EXPECT_THAT(assay::testing::refusal([] { parse_folds(R"({"model_name": "m"})", "e.json"); }),
+  EXPECT_THAT(assay::test::refusal([] { parse_folds(R"({"model_name": "m"})", "e.json"); }),
               StartsWith("e.json: lacks members that every cross-validation file has"));
 }
 
@@ -335,7 +334,7 @@ TEST(RoundTrip, comparison) {
     EXPECT_EQ(saved.pairs[m].verdict, name(pair.result.verdict));
     EXPECT_TRUE(saved.pairs[m].sentence);
   }
-  EXPECT_THAT(assay::testing::refusal([] { parse_comparison("{}", "c.json"); }),
+  EXPECT_THAT(assay::test::refusal([] { parse_comparison("{}", "c.json"); }),
               StartsWith("c.json: lacks members that every comparison file has"));
 }
 
@@ -366,7 +365,7 @@ TEST(RoundTrip, what_is_read_of_parity) {
 }
 
 TEST(ParityFile, other_files_are_refused) {
-  using assay::testing::refusal;
+  using assay::test::refusal;
   EXPECT_THAT(refusal([] { parse_parity("{}", "p.json"); }), StartsWith("p.json: is not as"));
   EXPECT_THAT(refusal([] { parse_parity("[", "p.json"); }), StartsWith("p.json"));
 }
@@ -393,5 +392,4 @@ TEST(RoundTrip, trees_of_files_that_are_only_written) {
   expect_same_tree(metric_table_json(), metrics_schema);
 }
 
-}  // namespace
-}  // namespace assay::results
+}  // namespace assay::results::round_trip_test

@@ -7,12 +7,12 @@
 #include "assay/error.hpp"
 #include "assay/results/cross_validation.hpp"
 
+namespace runs_test {
+
 using namespace assay;
 using namespace assay::results;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-namespace {
 
 constexpr FoldName place = {.outer_fold = 1, .restart = 2};
 
@@ -24,8 +24,6 @@ std::string refusal(std::string_view text) {
   }
   return "";
 }
-
-}  // namespace
 
 TEST(Runs, names_of_fold_folders) {
   struct {
@@ -118,3 +116,5 @@ TEST(Runs, what_is_no_run_is_refused_with_the_field) {
     EXPECT_THAT(refusal(text), testing::StartsWith("f.json: ")) << text;
   }
 }
+
+}  // namespace runs_test

@@ -6,12 +6,12 @@
 #include "assay/base/test_files.hpp"
 #include "assay/results/test_results.hpp"
 
+namespace segmentation_reader_test {
+
 using namespace assay;
 using namespace assay::results;
 using namespace assay::test;
 using ::testing::HasSubstr;
-
-namespace {
 
 constexpr const char* literal = R"({
   "schema": "assay.segmentation/1", "model_name": "m",
@@ -46,8 +46,6 @@ void expect_round_trip(const metrics::SegmentationResult& result,
           << key << " of label " << r;
   }
 }
-
-}  // namespace
 
 TEST(ReadOurs, cases_labels_groups_and_what_was_not_scored) {
   const compare::ResultTable t = parsed(literal);
@@ -151,7 +149,7 @@ TEST(ReadOurs, counts_that_are_not_numbers_of_voxels_are_refused) {
   };
   EXPECT_FALSE(parsed(with("1")).derived.empty());
   for (const char* tp : {"-1", "1e300", "0.5", "1e16"})
-    EXPECT_THAT(assay::testing::refusal([&] { parsed(with(tp)); }),
+    EXPECT_THAT(assay::test::refusal([&] { parsed(with(tp)); }),
                 HasSubstr("is not a number of voxels"))
         << tp;
 }
@@ -224,7 +222,7 @@ TEST(ReadOurs, faults_are_named_with_their_place) {
   const auto with = [](const std::string& from, const std::string& to) {
     std::string text = literal;
     text.replace(text.find(from), from.size(), to);
-    return refusal(text);
+    return refusal_of(text);
   };
   EXPECT_THAT(with("\"id\": \"a\", ", ""), HasSubstr("line 9, column"));
   EXPECT_THAT(with("\"id\": \"a\", ", ""), HasSubstr("has no 'id'"));
@@ -241,10 +239,10 @@ TEST(ReadOurs, nothing_to_compare_is_refused) {
   const std::string start =
       R"({"schema": "assay.segmentation/1", "model_name": "m", "metrics": {"dice": {}},
           "cases": [)";
-  EXPECT_EQ(refusal(start + "]}"), "r.json: lists no case of model m; score some first");
-  EXPECT_EQ(refusal(start + R"({"id": "a", "status": "failed", "error": "why", "label": {}}]})"),
+  EXPECT_EQ(refusal_of(start + "]}"), "r.json: lists no case of model m; score some first");
+  EXPECT_EQ(refusal_of(start + R"({"id": "a", "status": "failed", "error": "why", "label": {}}]})"),
             "r.json: none of the 1 cases of model m was scored; the first: a: why");
-  EXPECT_EQ(refusal(start + R"({"id": "a", "status": "ok", "label": {}}]})"),
+  EXPECT_EQ(refusal_of(start + R"({"id": "a", "status": "ok", "label": {}}]})"),
             "r.json: has no value of any metric of model m");
 }
 
@@ -262,12 +260,16 @@ TEST(ReadEvaluation, values_without_ids) {
 }
 
 TEST(ReadEvaluation, lists_of_different_lengths_and_no_lists_are_refused) {
-  EXPECT_EQ(refusal(R"({"model_name": "m", "dice": {"values": [1, 2]}, "avd": {"values": [1]}})"),
-            "r.json: 'dice' has 2 values and 'avd' 1; every metric needs one value for each case");
-  EXPECT_THAT(refusal(R"({"model_name": "m", "dice": {"mean": 1}})"), HasSubstr("has no 'values'"));
-  EXPECT_THAT(refusal(R"({"model_name": "m", "dice": {"values": []}})"),
+  EXPECT_EQ(
+      refusal_of(R"({"model_name": "m", "dice": {"values": [1, 2]}, "avd": {"values": [1]}})"),
+      "r.json: 'dice' has 2 values and 'avd' 1; every metric needs one value for each case");
+  EXPECT_THAT(refusal_of(R"({"model_name": "m", "dice": {"mean": 1}})"),
               HasSubstr("has no 'values'"));
-  EXPECT_THAT(refusal(R"({"dice": {"values": [1]}})"), HasSubstr("has no 'model_name'"));
-  EXPECT_THAT(refusal(R"({"model_name": "m", "dice": {"values": 3}})"),
+  EXPECT_THAT(refusal_of(R"({"model_name": "m", "dice": {"values": []}})"),
+              HasSubstr("has no 'values'"));
+  EXPECT_THAT(refusal_of(R"({"dice": {"values": [1]}})"), HasSubstr("has no 'model_name'"));
+  EXPECT_THAT(refusal_of(R"({"model_name": "m", "dice": {"values": 3}})"),
               HasSubstr("'values' is a number, where a list is needed"));
 }
+
+}  // namespace segmentation_reader_test

@@ -9,11 +9,11 @@
 #include "assay/results.hpp"
 #include "assay/threads.hpp"
 
+namespace segmentation_test {
+
 using namespace assay;
 using namespace assay::results;
 using testing::HasSubstr;
-
-namespace {
 
 metrics::CaseRecord scored_case(std::string id, const metrics::Confusion& counts) {
   metrics::CaseRecord r = {.id = std::move(id), .fate = metrics::Fate::scored, .error = {}};
@@ -40,8 +40,6 @@ metrics::SegmentationResult cohort(bool compat = false) {
 Json written(bool compat = false) {
   return parse_json(results_text(cohort(compat), {}), "result");
 }
-
-}  // namespace
 
 TEST(ResultsFile, the_first_block_is_the_specification_s) {
   const Json file = written();
@@ -136,3 +134,5 @@ TEST(ResultsFile, a_map_has_its_sweep_and_its_calibration) {
   EXPECT_FALSE(without["metrics"].contains("auroc"));
   EXPECT_FALSE(without["settings"].contains("probability"));
 }
+
+}  // namespace segmentation_test

@@ -14,8 +14,7 @@
 #include "assay/results/score_settings.hpp"
 #include "assay/results/segmentation.hpp"
 
-namespace assay::results {
-namespace {
+namespace assay::results::shard_test {
 
 using ::testing::HasSubstr;
 
@@ -187,5 +186,4 @@ TEST(ShardFile, names) {
     EXPECT_FALSE(shard_in_name(name)) << name;
 }
 
-}  // namespace
-}  // namespace assay::results
+}  // namespace assay::results::shard_test

@@ -9,12 +9,12 @@
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
 
+namespace split_test {
+
 using namespace assay;
 using namespace assay::results;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-namespace {
 
 SplitManifest parsed(std::string_view text, const SplitSettings& settings = {}) {
   return parse_split_manifest(text, "m.csv", settings);
@@ -34,8 +34,6 @@ SplitSettings by(std::vector<std::string> stratify, std::string group = "") {
   settings.group = std::move(group);
   return settings;
 }
-
-}  // namespace
 
 TEST(Split, strata_are_combinations_of_columns) {
   const SplitManifest found =
@@ -154,3 +152,5 @@ TEST(Split, the_file_says_where_it_differs_from_scikit_learn) {
     EXPECT_EQ(file.at("settings").at("equals_scikit_learn"), !shuffles);
   }
 }
+
+}  // namespace split_test

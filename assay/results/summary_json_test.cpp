@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay::results {
-namespace {
+namespace assay::results::summary_json_test {
 
 Json summary_block(const metrics::Summary& summary) {
   Json out = {{"n", summary.n}, {"undefined", reasons_json(summary.undefined)}};
@@ -51,5 +50,4 @@ TEST(LedgerJson, written_and_read_and_written_is_the_same) {
   }
 }
 
-}  // namespace
-}  // namespace assay::results
+}  // namespace assay::results::summary_json_test

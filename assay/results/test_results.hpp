@@ -25,7 +25,7 @@ inline compare::ResultTable parsed(std::string_view text, const std::string& nam
 }
 
 /// Why a text is refused; "" when it is not.
-inline std::string refusal(std::string_view text, const std::string& name = "r.json") {
+inline std::string refusal_of(std::string_view text, const std::string& name = "r.json") {
   try {
     results::parse_results(text, name);
   } catch (const Error& e) {

@@ -6,11 +6,11 @@
 
 #include "assay/error.hpp"
 
+namespace alignment_test {
+
 using namespace assay;
 using namespace assay::score;
 using testing::HasSubstr;
-
-namespace {
 
 constexpr Grid reference = {.shape = {10, 12, 8},
                             .affine = {{{2, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 3, 0}}}};
@@ -29,8 +29,6 @@ std::string message(const Grid& prediction, bool allow = false) {
   }
   return "";
 }
-
-}  // namespace
 
 TEST(Alignment, rounding_is_silent_a_small_shift_warns_a_large_one_is_refused) {
   EXPECT_EQ(aligned(moved(0.0009), reference, false).warning, "");
@@ -81,3 +79,5 @@ TEST(Alignment, an_array_is_compared_index_by_index_and_takes_the_grid) {
   EXPECT_THAT(message(other), HasSubstr("different shapes"));
   EXPECT_THAT(message(other), HasSubstr("12x8x10 voxels without a position in space"));
 }
+
+}  // namespace alignment_test

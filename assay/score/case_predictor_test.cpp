@@ -13,8 +13,7 @@
 #include "assay/image.hpp"
 #include "assay/image/npy.hpp"
 
-namespace assay::score {
-namespace {
+namespace assay::score::case_predictor_test {
 
 namespace fs = std::filesystem;
 
@@ -133,5 +132,4 @@ TEST(OwnThreads, the_first_trouble_comes_out) {
   EXPECT_EQ(runs, 3);
 }
 
-}  // namespace
-}  // namespace assay::score
+}  // namespace assay::score::case_predictor_test

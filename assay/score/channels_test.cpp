@@ -7,8 +7,7 @@
 #include "assay/base/temporary_folder.hpp"
 #include "assay/error.hpp"
 
-namespace assay::score {
-namespace {
+namespace assay::score::channels_test {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
@@ -83,5 +82,4 @@ TEST(HasContent, a_first_channel_is_known_by_the_hash_of_all) {
   EXPECT_FALSE(has_content(one, both));
 }
 
-}  // namespace
-}  // namespace assay::score
+}  // namespace assay::score::channels_test

@@ -7,18 +7,16 @@
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
 
+namespace dataset_json_test {
+
 using namespace assay;
 using namespace assay::score;
-
-namespace {
 
 DatasetLabels read(const std::string& text) {
   const auto path = std::filesystem::path(testing::TempDir()) / "dataset.json";
   write_atomically(path, text);
   return read_dataset_json(path);
 }
-
-}  // namespace
 
 TEST(DatasetJson, version_2_with_regions_and_ignore_label) {
   const auto labels =
@@ -56,3 +54,5 @@ TEST(DatasetJson, what_is_wrong_is_said) {
               testing::HasSubstr("'a' is not a whole number"));
   EXPECT_THAT(message(R"({"labels": {"background": 0}})"), testing::HasSubstr("names no label"));
 }
+
+}  // namespace dataset_json_test

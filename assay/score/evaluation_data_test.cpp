@@ -9,8 +9,7 @@
 #include "assay/base/temporary_folder.hpp"
 #include "assay/error.hpp"
 
-namespace assay::score {
-namespace {
+namespace assay::score::evaluation_data_test {
 
 namespace fs = std::filesystem;
 
@@ -98,5 +97,4 @@ TEST(EvaluationData, says_what_it_looked_for) {
   EXPECT_THAT(trouble(folder.path() / "absent"), testing::HasSubstr("no such file or folder"));
 }
 
-}  // namespace
-}  // namespace assay::score
+}  // namespace assay::score::evaluation_data_test

@@ -8,11 +8,11 @@
 
 #include "assay/error.hpp"
 
+namespace grand_challenge_test {
+
 using namespace assay;
 using namespace assay::score;
 using testing::HasSubstr;
-
-namespace {
 
 constexpr const char* older = R"json([
   {"pk": "05c0bc43", "status": "Succeeded",
@@ -54,8 +54,6 @@ std::string message(std::string_view text, const Sockets& sockets = {}) {
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   return text.replace(text.find(what), what.size(), by);
 }
-
-}  // namespace
 
 TEST(GrandChallenge, interfaces_of_older_versions_give_the_only_images) {
   const auto jobs = parse_jobs(older, "f", {});
@@ -99,3 +97,5 @@ TEST(GrandChallenge, no_name_leads_out_of_the_input_folder) {
   EXPECT_THAT(message(replaced(older, "05c0bc43", "/etc")),
               HasSubstr("is not in the input folder"));
 }
+
+}  // namespace grand_challenge_test

@@ -5,16 +5,14 @@
 
 #include "assay/error.hpp"
 
+namespace own_command_test {
+
 using namespace assay;
 using namespace assay::score;
-
-namespace {
 
 OwnCommand parsed_command(const std::string& more) {
   return parse_own_command("name = \"mine\"\nbetter = \"lower\"\n" + more, "/lab/mine.toml");
 }
-
-}  // namespace
 
 TEST(OwnCommand, words_are_split_once_and_know_the_folder_of_their_file) {
   const OwnCommand found = parsed_command(
@@ -49,3 +47,5 @@ TEST(OwnCommand, an_answer_is_a_value_a_reason_or_an_error) {
                            R"({"value": null})", R"({"undefined": false})"})
     EXPECT_THROW(parse_own_answer(line, 3), Error) << line;
 }
+
+}  // namespace own_command_test

@@ -7,18 +7,16 @@
 
 #include "assay/own_metric.hpp"
 
+namespace own_values_test {
+
 using namespace assay;
 using namespace assay::score;
-
-namespace {
 
 /// A row of voxels as labels.
 LabelView row_of(std::span<const std::uint8_t> codes) {
   static constexpr Label values[] = {0, 1, 2, 3};
   return {Grid{{codes.size(), 1, 1}}, codes, values};
 }
-
-}  // namespace
 
 TEST(OwnValues, masks_are_those_of_the_region_without_ignored_voxels) {
   const std::uint8_t prediction[] = {0, 1, 2, 1, 3, 1}, reference[] = {1, 1, 0, 2, 2, 3};
@@ -44,3 +42,5 @@ TEST(OwnValues, masks_are_those_of_the_region_without_ignored_voxels) {
   measure_own_metrics(row_of(prediction), row_of(reference), region, settings, record);
   EXPECT_EQ(seen.size(), 2U) << "two empty masks need no call";
 }
+
+}  // namespace own_values_test

@@ -6,11 +6,11 @@
 
 #include "assay/error.hpp"
 
+namespace pairing_test {
+
 using namespace assay;
 using namespace assay::score;
 using testing::HasSubstr;
-
-namespace {
 
 using Names = std::vector<std::string>;
 
@@ -77,8 +77,6 @@ const Row rows[] = {
     {"case1 is not case10", {"case10.nii"}, {"case1.nii"}, {}},
 };
 
-}  // namespace
-
 TEST(Pairing, by_name) {
   for (const Row& row : rows) {
     SCOPED_TRACE(row.why);
@@ -121,3 +119,5 @@ TEST(Patterns, are_taken_literally_but_for_star_and_braces) {
   EXPECT_THROW(matching_files({"a.nii"}, "{id}.mha"), Error);
   EXPECT_THROW(matching_files({"a.nii"}, "*.nii"), Error);
 }
+
+}  // namespace pairing_test

@@ -9,8 +9,7 @@
 #include "assay/base/temporary_folder.hpp"
 #include "assay/error.hpp"
 
-namespace assay::score {
-namespace {
+namespace assay::score::prediction_cache_test {
 
 namespace fs = std::filesystem;
 
@@ -84,5 +83,4 @@ TEST(PredictionCache, a_folder_that_cannot_be_made_is_named) {
   }
 }
 
-}  // namespace
-}  // namespace assay::score
+}  // namespace assay::score::prediction_cache_test

@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace assay::score {
-namespace {
+namespace assay::score::resampling_test {
 
 using metrics::Interpolation;
 using ::testing::ElementsAre;
@@ -72,5 +71,4 @@ TEST(Resampling, flips_and_rounding_need_none) {
   EXPECT_FALSE(needs_resampling(array, row(4, 1)));
 }
 
-}  // namespace
-}  // namespace assay::score
+}  // namespace assay::score::resampling_test

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
+namespace score_case_test {
+
 using namespace assay;
 using namespace assay::score;
-
-namespace {
 
 /// What reading a mask does: room for the file, and room for codes that stays unused.
 void read_and_give_back(Workspace& workspace, std::size_t size) {
@@ -28,8 +28,6 @@ std::size_t capacity_in(Workspace& workspace) {
   return sum;
 }
 
-}  // namespace
-
 TEST(Workspace, case_after_case_takes_no_more_memory_than_one) {
   Workspace workspace;
   for (int i = 0; i < 5; ++i) read_and_give_back(workspace, 1000);
@@ -48,3 +46,5 @@ TEST(Workspace, hands_out_by_capacity) {
   EXPECT_EQ(workspace.take_smallest().capacity(), 20U);
   EXPECT_EQ(workspace.take_largest().capacity(), 0U);
 }
+
+}  // namespace score_case_test

@@ -14,11 +14,11 @@
 #include "assay/results.hpp"
 #include "assay/results/case_record.hpp"
 
+namespace score_cohort_test {
+
 using namespace assay;
 using namespace assay::score;
 using testing::HasSubstr;
-
-namespace {
 
 namespace fs = std::filesystem;
 
@@ -65,8 +65,6 @@ std::vector<std::string> texts(const CohortRecords& run) {
   for (const metrics::CaseRecord& r : run.records) out.push_back(results::record_text(r));
   return out;
 }
-
-}  // namespace
 
 TEST_F(SmallCohort, one_bad_case_is_recorded_and_the_others_go_on) {
   const auto run = score_cases(cohort(), {.jobs = 2});
@@ -138,3 +136,5 @@ TEST_F(SmallCohort, a_journal_of_other_settings_is_not_resumed) {
     EXPECT_THAT(e.what(), HasSubstr("begun with other settings"));
   }
 }
+
+}  // namespace score_cohort_test

@@ -10,8 +10,7 @@
 
 #include "assay/error.hpp"
 
-namespace assay::score {
-namespace {
+namespace assay::score::shards_test {
 
 using results::Shard;
 
@@ -175,5 +174,4 @@ TEST(Shards, auto_refuses_arrays_that_do_not_say_how_many_shards_there_are) {
   EXPECT_THROW(shard_by({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}}), Error);
 }
 
-}  // namespace
-}  // namespace assay::score
+}  // namespace assay::score::shards_test

@@ -9,19 +9,17 @@
 #include "assay/base/temporary_folder.hpp"
 #include "assay/error.hpp"
 
+namespace swapped_sides_test {
+
 using namespace assay;
 using namespace assay::score;
 using ::testing::HasSubstr;
-
-namespace {
 
 bool warns(const std::string& prediction, const std::string& reference,
            const std::string& model = "") {
   return swap_warning({.prediction = prediction, .reference = reference, .model_name = model})
       .has_value();
 }
-
-}  // namespace
 
 TEST(SwappedSides, names_tell) {
   for (const char* name :
@@ -66,3 +64,5 @@ TEST(SwappedSides, what_a_folder_holds_tells) {
   std::ofstream(b / "predict_from_raw_data_args.json") << "{}";
   EXPECT_THROW(swap_warning({.prediction = a, .reference = b}), Error);
 }
+
+}  // namespace swapped_sides_test

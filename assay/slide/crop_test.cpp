@@ -6,11 +6,11 @@
 
 #include <limits>
 
+namespace crop_test {
+
 using namespace assay;
 using namespace assay::slide;
 using testing::HasSubstr;
-
-namespace {
 
 SlideInfo slide_of(std::int64_t width, std::int64_t height,
                    const std::vector<double>& downsamples) {
@@ -21,8 +21,6 @@ SlideInfo slide_of(std::int64_t width, std::int64_t height,
                            .downsample = d});
   return info;
 }
-
-}  // namespace
 
 TEST(Crop, inside_is_fine_and_nothing_is_clamped) {
   const SlideInfo s = slide_of(100'000, 80'000, {1});
@@ -59,3 +57,5 @@ TEST(Crop, level_is_never_too_coarse) {
     EXPECT_TRUE(level == 0 || side >= 777) << side;
   }
 }
+
+}  // namespace crop_test

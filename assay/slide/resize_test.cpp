@@ -8,10 +8,10 @@
 
 #include "assay/stats/random.hpp"
 
+namespace resize_test {
+
 using namespace assay;
 using namespace assay::slide;
-
-namespace {
 
 Picture noise(std::size_t width, std::size_t height) {
   Picture picture = Picture::filled(width, height);
@@ -47,8 +47,6 @@ double slow(const Picture& picture, const PictureBox& box, double x, double y, d
   return std::clamp(sum / weights, 0.0, 255.0);
 }
 
-}  // namespace
-
 TEST(Resize, same_size_is_the_same_picture) {
   const Picture picture = noise(31, 17);
   EXPECT_EQ(whole(picture, 31, 17), picture);
@@ -73,3 +71,5 @@ TEST(Resize, equals_the_definition) {
             << x << ' ' << y;
   }
 }
+
+}  // namespace resize_test

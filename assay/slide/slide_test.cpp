@@ -15,13 +15,13 @@
 #include "assay/error.hpp"
 #include "assay/image/jpeg.hpp"
 
+namespace slide_test {
+
 using namespace assay;
 using namespace assay::slide;
 using demo::tiff_bytes;
 using demo::TiffImage;
 using testing::HasSubstr;
-
-namespace {
 
 constexpr std::int64_t tile_side = 128;
 
@@ -91,8 +91,6 @@ double worst(const Picture& picture, const SlideRegion& region, const SlideInfo&
     }
   return out;
 }
-
-}  // namespace
 
 TEST_F(Slides, know_their_size_levels_and_resolution) {
   std::vector<TiffImage> images = {level(1000, 600), level(250, 150, true)};
@@ -202,3 +200,5 @@ TEST_F(Slides, only_what_lies_inside_can_be_read) {
   EXPECT_THROW(slide.region({0, 0, 301, 10}, 100), Error);
   EXPECT_THROW(slide.region({0, 0, 10, 10}, 0), Error);
 }
+
+}  // namespace slide_test

@@ -11,10 +11,10 @@
 #include "assay/stats/moments.hpp"
 #include "assay/stats/random.hpp"
 
+namespace agreement_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 using Values = std::vector<double>;
 
@@ -52,8 +52,6 @@ double slow_variance(const Values& a, const Values& b, const std::vector<bool>& 
   return variance(of_positives, 1) / static_cast<double>(of_positives.size()) +
          variance(of_negatives, 1) / static_cast<double>(of_negatives.size());
 }
-
-}  // namespace
 
 TEST(BlandAltman, worked_by_hand) {
   const BlandAltman found = bland_altman(Values{2, 4, 6, 8}, Values{1, 4, 4, 7});
@@ -187,3 +185,5 @@ TEST(KendallTau, is_nothing_where_a_side_has_no_order) {
   EXPECT_TRUE(std::isnan(kendall_tau_b(Values{}, Values{})));
   EXPECT_THROW(kendall_tau_b(Values{1, 2}, Values{1}), Error);
 }
+
+}  // namespace agreement_test

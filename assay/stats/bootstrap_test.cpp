@@ -14,10 +14,10 @@
 #include "assay/stats/moments.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace bootstrap_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 using Values = std::vector<double>;
 using Ids = std::vector<std::int64_t>;
@@ -54,8 +54,6 @@ Ids random_labels(Generator& generator, std::size_t size, std::uint64_t classes)
   for (auto& label : labels) label = static_cast<std::int64_t>(generator.below(classes));
   return labels;
 }
-
-}  // namespace
 
 TEST(Bootstrap, of_a_constant_has_no_width) {
   const BootstrapResult found = bootstrap(Values{2, 2, 2}, mean);
@@ -229,3 +227,5 @@ TEST(Bootstrap, vectors_of_the_specification) {
     vectors::expect_near(found.ci_upper, item.at("ci_upper"), 2e-15, "upper");
   }
 }
+
+}  // namespace bootstrap_test

@@ -5,14 +5,12 @@
 #include "assay/error.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace classification_test {
+
 using namespace assay;
 using namespace assay::stats;
 
-namespace {
-
 using Ids = std::vector<std::int64_t>;
-
-}  // namespace
 
 TEST(Classification, worked_by_hand) {
   const Ids truths = {1, 1, 1, 2, -7}, predictions = {1, 1, 3, 2, 1};
@@ -42,3 +40,5 @@ TEST(Classification, vectors) {
                            vectors::number(want.at(row.name)), rtol, item.at("id"));
   }
 }
+
+}  // namespace classification_test

@@ -8,15 +8,13 @@
 #include "assay/error.hpp"
 #include "assay/stats/moments.hpp"
 
+namespace clusters_test {
+
 using namespace assay;
 using namespace assay::stats;
 
-namespace {
-
 using Values = std::vector<double>;
 using Ids = std::vector<std::size_t>;
-
-}  // namespace
 
 TEST(Clusters, worked_by_hand) {
   // Residuals -1 -1 | 1 1: sums -2 and 2, variance 2/1 * 8 / 16 = 1
@@ -41,3 +39,5 @@ TEST(Clusters, members_in_order_of_appearance) {
   EXPECT_THROW(clustered_mean(Values{1, 2}, Ids{1, 1}), Error);
   EXPECT_THROW(clustered_mean(Values{1, 2}, Ids{1}), Error);
 }
+
+}  // namespace clusters_test

@@ -8,10 +8,10 @@
 #include "assay/stats/random.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace compare_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 using Values = std::vector<double>;
 using vectors::Json;
@@ -22,8 +22,6 @@ Values stairs(std::size_t n, double step) {
   for (std::size_t i = 0; i < n; ++i) values[i] = step * static_cast<double>(i + 1);
   return values;
 }
-
-}  // namespace
 
 TEST(Compare, worked_by_hand) {
   const Values reference(8, 0.0);
@@ -246,3 +244,5 @@ TEST(Compare, vectors_against_published_means) {
                          want.at("scipy_ge_1_15_p"), 1e-12, "scipy-1.15");
   }
 }
+
+}  // namespace compare_test

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 
+namespace distributions_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
@@ -17,8 +17,6 @@ struct Value {
   const char* what;
   double found, expected;
 };
-
-}  // namespace
 
 TEST(Distributions, equal_the_tables) {
   const Value values[] = {
@@ -70,3 +68,5 @@ TEST(Distributions, nonsense_is_nan_and_never_throws) {
   };
   for (const double value : values) EXPECT_TRUE(std::isnan(value)) << &value - values;
 }
+
+}  // namespace distributions_test

@@ -5,10 +5,10 @@
 
 #include "assay/stats/resampler.hpp"
 
+namespace draws_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 Pcg64 seeded(std::uint64_t seed) {
   return Pcg64(SeedSequence(seed_words(seed)));
@@ -65,8 +65,6 @@ void expect_same_stream(std::uint32_t bound) {
 // Above 2^31 up to every other draw is rejected: all ways through the blocks are taken.
 constexpr std::uint32_t bounds[] = {1, 2, 3, 934, 1000, 65537, 0x80000001, 0xC0000000, 0xFFFFFFFF};
 
-}  // namespace
-
 TEST(Draws, portable_kernel_is_the_same_stream) {
   for (const std::uint32_t bound : bounds) expect_same_stream<PortablePairs>(bound);
 }
@@ -93,3 +91,5 @@ TEST(Draws, a_block_with_a_rejection_leaves_no_trace_in_the_tally) {
   }
   EXPECT_GT(rejected, 0U);
 }
+
+}  // namespace draws_test

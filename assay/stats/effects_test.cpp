@@ -10,10 +10,10 @@
 #include "assay/stats/moments.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace effects_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 using Values = std::vector<double>;
 
@@ -25,8 +25,6 @@ Values walsh_means(const Values& d) {
   std::sort(means.begin(), means.end());
   return means;
 }
-
-}  // namespace
 
 TEST(Effects, worked_by_hand) {
   const Values d = {1, -2, 3, 4, 0};
@@ -123,3 +121,5 @@ TEST(Effects, vectors) {
     vectors::expect_near(hodges_lehmann(d).estimate, want.at("hodges_lehmann_all"), rtol, "hl");
   }
 }
+
+}  // namespace effects_test

@@ -12,10 +12,10 @@
 #include "assay/error.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace folds_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 using Ids = std::vector<std::size_t>;
 using Tests = std::vector<Ids>;
@@ -46,8 +46,6 @@ const Ids many_groups = {0,  3,  3,  39, 9,  19, 21, 36, 23, 6,  24, 24, 12, 1, 
 const Ids many_classes = digits(
     "0111121010010100002011011101012100100001100000000010100100120000000101001110101011000101100010"
     "110111");
-
-}  // namespace
 
 // Expected folds below are those of scikit-learn 1.2.1 with NumPy 1.24.
 
@@ -134,9 +132,7 @@ TEST(Folds, vectors_of_the_specification) {
   EXPECT_EQ(test_items(folds, count), section.at("test_folds").get<Tests>());
 }
 
-namespace {
 using Codes = std::vector<std::size_t>;
-}
 
 TEST(Strata, a_value_on_an_edge_belongs_to_the_lower_bin) {
   // The quartiles of 1..5 are 2, 3 and 4.
@@ -171,3 +167,5 @@ TEST(Strata, members_are_counted_by_class_and_fold) {
             (std::vector<std::vector<std::size_t>>{{1, 1}, {1, 2}}));
   EXPECT_TRUE(members(Codes{}, {}, 2).empty());
 }
+
+}  // namespace folds_test

@@ -8,14 +8,12 @@
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace friedman_test {
+
 using namespace assay;
 using namespace assay::stats;
 
-namespace {
-
 using Table = std::vector<std::vector<double>>;
-
-}  // namespace
 
 TEST(Friedman, worked_by_hand) {
   // Two cases agree on the order: rank sums 2, 4, 6 and chi2 = 12/(3*2*4) * 56 - 3*2*4 = 4
@@ -87,3 +85,5 @@ TEST(Friedman, vectors) {
     }
   }
 }
+
+}  // namespace friedman_test

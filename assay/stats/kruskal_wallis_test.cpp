@@ -8,6 +8,8 @@
 #include "assay/error.hpp"
 #include "assay/stats/random.hpp"
 
+namespace kruskal_wallis_test {
+
 using namespace assay;
 using namespace assay::stats;
 
@@ -53,3 +55,5 @@ TEST(KruskalWallis, keeps_its_level_and_finds_a_shift) {
   EXPECT_LT(alike, times * 0.06);
   EXPECT_GT(shifted, times * 0.9);
 }
+
+}  // namespace kruskal_wallis_test

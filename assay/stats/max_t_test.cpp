@@ -12,10 +12,10 @@
 #include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/random.hpp"
 
+namespace max_t_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 using Values = std::vector<double>;
 using Rows = std::vector<Values>;
@@ -72,8 +72,6 @@ Rows random_rows(std::uint64_t seed, std::size_t hypotheses, std::size_t cases) 
   }
   return rows;
 }
-
-}  // namespace
 
 TEST(MaxT, one_hypothesis_is_the_exact_signed_rank_test) {
   const Values differences = {1, -2, 3, 4, 5, -1.5, 6, 7.25};
@@ -147,3 +145,5 @@ TEST(MaxT, hypotheses_without_scores_prove_nothing) {
   EXPECT_TRUE(max_t({}).pvalues.empty());
   EXPECT_THROW(max_t(Rows{{1, 2}, {1}}), Error);
 }
+
+}  // namespace max_t_test

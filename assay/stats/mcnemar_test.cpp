@@ -4,6 +4,8 @@
 #include "assay/statistics.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace mcnemar_test {
+
 using namespace assay;
 using namespace assay::stats;
 
@@ -43,3 +45,5 @@ TEST(McNemar, vectors) {
     vectors::expect_near(found.pvalue, want.at("pvalue"), item.at("rtol"), where);
   }
 }
+
+}  // namespace mcnemar_test

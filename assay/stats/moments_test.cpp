@@ -10,10 +10,10 @@
 #include "assay/error.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace moments_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 const std::vector<double> one_to_four = {1, 2, 3, 4};
@@ -24,8 +24,6 @@ std::vector<double> harmonic(std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) values[i] = (i % 2 ? -1.0 : 1.0) / static_cast<double>(i + 1);
   return values;
 }
-
-}  // namespace
 
 TEST(Moments, worked_by_hand) {
   EXPECT_EQ(pairwise_sum(one_to_four), 10);
@@ -115,3 +113,5 @@ TEST(Percentile, vectors) {
     vectors::expect_near(percentile(vectors::numbers(item.at("x")), item.at("q")),
                          vectors::number(item.at("value")), 0, item.dump());
 }
+
+}  // namespace moments_test

@@ -9,10 +9,10 @@
 #include "assay/statistics.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace multiplicity_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 using Values = std::vector<double>;
 
@@ -39,8 +39,6 @@ Values closed_test(const Values& p, bool simes) {
   }
   return adjusted;
 }
-
-}  // namespace
 
 TEST(Multiplicity, worked_by_hand) {
   const Values p = {0.01, 0.04, 0.03};
@@ -170,3 +168,5 @@ TEST(Multiplicity, vectors_of_the_specification) {
     EXPECT_EQ(vectors::Json(found.reject), item.at("reject"));
   }
 }
+
+}  // namespace multiplicity_test

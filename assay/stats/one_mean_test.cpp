@@ -13,8 +13,7 @@
 #include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/random.hpp"
 
-namespace assay::stats {
-namespace {
+namespace assay::stats::one_mean_test {
 
 using Values = std::vector<double>;
 
@@ -133,5 +132,4 @@ TEST(MeanTest, simulated_coverage) {
   EXPECT_LT(coverage(failing, 20, false), 0.89);
 }
 
-}  // namespace
-}  // namespace assay::stats
+}  // namespace assay::stats::one_mean_test

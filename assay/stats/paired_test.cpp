@@ -9,15 +9,13 @@
 #include "assay/stats/random.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace paired_test {
+
 using namespace assay;
 using namespace assay::stats;
 
-namespace {
-
 using Values = std::vector<double>;
 const Values zeros(4, 0.0);
-
-}  // namespace
 
 TEST(PairedT, worked_by_hand) {
   // d = 1, 2, 3, 6: mean 3, sd sqrt(14/3), t = 3 / sqrt(14/12)
@@ -129,8 +127,6 @@ TEST(ResampledT, without_overlap_it_is_the_t_test) {
   EXPECT_THROW(resampled_t(x, -1), Error);
 }
 
-namespace {
-
 MarginTest tested(const Values& differences, double margin, bool lower_is_better = false) {
   return margin_test(differences, mean_error(differences), {margin, 0.05, lower_is_better});
 }
@@ -141,8 +137,6 @@ double bell(Generator& generator) {
   for (int i = 0; i < 12; ++i) sum += generator.uniform();
   return sum;
 }
-
-}  // namespace
 
 TEST(Margin, by_hand) {
   // Eight differences of 0.01 within +-0.02: the mean has no error, and each rank test has 1 of
@@ -217,3 +211,5 @@ TEST(Margin, rare_failures_are_easily_missed) {
   EXPECT_NEAR(share_never_seen(60), 0.0487, 1e-4);  // about 3 / n
   EXPECT_NEAR(share_never_seen(6), 0.393, 1e-3);
 }
+
+}  // namespace paired_test

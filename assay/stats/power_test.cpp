@@ -12,10 +12,10 @@
 #include "assay/stats/moments.hpp"
 #include "assay/stats/random.hpp"
 
+namespace power_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 using Values = std::vector<double>;
 
@@ -37,8 +37,6 @@ Values shifted(Values values, double by) {
 double standard_normal(Generator& random) {
   return normal_quantile(std::min(std::max(random.uniform(), 1e-12), 1 - 1e-12));
 }
-
-}  // namespace
 
 TEST(PairsForDifference, as_gpower_and_r_have_them) {
   // G*Power 3.1, means: difference between two dependent means, two-sided; R: power.t.test(paired).
@@ -188,3 +186,5 @@ TEST(SignedRankPower, grows_with_n_and_does_not_depend_on_the_executor) {
   EXPECT_EQ(signed_rank_power(one, 20), signed_rank_power(backwards, 20));
   EXPECT_EQ(signed_rank_power(one, 5), 0);  // five pairs cannot give p <= 0.05
 }
+
+}  // namespace power_test

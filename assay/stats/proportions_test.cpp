@@ -58,8 +58,7 @@ TEST(Proportions, vectors) {
   }
 }
 
-namespace assay::stats {
-namespace {
+namespace assay::stats::proportions_test {
 
 using Ids = std::vector<std::size_t>;
 using Bits = std::vector<int>;
@@ -337,5 +336,4 @@ TEST(ScoreSimulation, balanced_accuracy_of_rare_classes) {
   EXPECT_LT(simulated(world, false, 1000).rejected, 0.09);
 }
 
-}  // namespace
-}  // namespace assay::stats
+}  // namespace assay::stats::proportions_test

@@ -13,8 +13,6 @@
 using namespace assay;
 using namespace assay::stats;
 
-namespace {
-
 std::string decimal(Uint128 value) {
   std::string digits;
   do {
@@ -41,8 +39,6 @@ void expect_head(std::span<const std::uint64_t> found, const vectors::Json& head
     EXPECT_EQ(found[i], wanted) << i;
   }
 }
-
-}  // namespace
 
 TEST(Random, seed_42_is_numpys) {
   Generator generator(42);
@@ -194,8 +190,7 @@ TEST(RandomState, equals_numpys_legacy_generator) {
   EXPECT_EQ(state.permutation(5), (std::vector<std::size_t>{1, 0, 3, 4, 2}));
 }
 
-namespace assay::stats {
-namespace {
+namespace assay::stats::random_test {
 
 using Lists = std::vector<std::vector<std::uint32_t>>;
 
@@ -237,5 +232,4 @@ TEST(Subsets, many_are_drawn_evenly) {
   EXPECT_NE(subsets(30, 10, 3000, 8).members, drawn.members);
 }
 
-}  // namespace
-}  // namespace assay::stats
+}  // namespace assay::stats::random_test

@@ -6,15 +6,13 @@
 #include "assay/statistics.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace ranks_test {
+
 using namespace assay;
 using namespace assay::stats;
 
-namespace {
-
 using Values = std::vector<double>;
 constexpr double inf = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 TEST(MidRanks, worked_by_hand) {
   const MidRanks found = mid_ranks(Values{3, 1, 3, 2, 3});
@@ -69,3 +67,5 @@ TEST(SignedRanks, a_tolerance_mends_ties_broken_by_rounding) {
   EXPECT_EQ(mended.zeros, 1U);
   EXPECT_EQ(mended.plus, 4);
 }
+
+}  // namespace ranks_test

@@ -9,10 +9,10 @@
 #include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/random.hpp"
 
+namespace resampler_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 using Rows = std::vector<std::vector<std::uint32_t>>;
 
@@ -54,8 +54,6 @@ Rows oracle(const Plan& plan) {
     for (auto& index : row) index = static_cast<std::uint32_t>(generator.below(plan.bound));
   return rows;
 }
-
-}  // namespace
 
 TEST(DrawBlocks, any_executor_draws_what_one_walk_draws) {
   const Plan plans[] = {
@@ -128,3 +126,5 @@ TEST(CaseMeans, are_plain_sums_bit_for_bit) {
 TEST(CaseMeans, refuse_rows_of_different_lengths) {
   EXPECT_THROW(CaseMeans(std::vector<std::vector<double>>{{1, 2}, {1}}), Error);
 }
+
+}  // namespace resampler_test

@@ -10,8 +10,7 @@
 #include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/random.hpp"
 
-namespace assay::stats {
-namespace {
+namespace assay::stats::sign_flip_test {
 
 using Units = std::vector<std::int64_t>;
 
@@ -104,5 +103,4 @@ TEST(SignFlip, refuses_sums_that_overflow) {
   EXPECT_THROW(sign_flip(Units{INT64_MIN}), Error);
 }
 
-}  // namespace
-}  // namespace assay::stats
+}  // namespace assay::stats::sign_flip_test

@@ -14,10 +14,10 @@
 #include "assay/stats/random.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
+namespace wilcoxon_test {
+
 using namespace assay;
 using namespace assay::stats;
-
-namespace {
 
 using Values = std::vector<double>;
 using vectors::Json;
@@ -57,8 +57,6 @@ void expect_case(const Json& item, const Json& want, const WilcoxonOptions& opti
     vectors::expect_near(found.z.value_or(-99), vectors::number(want.at("zstatistic")), rtol,
                          where);
 }
-
-}  // namespace
 
 TEST(Wilcoxon, worked_by_hand) {
   // d = 1, -2, 3, 4: R- = 2, and P(T <= 2) = 3/16 ({}, {1}, {2}), twice that two-sided.
@@ -231,8 +229,6 @@ TEST(Wilcoxon, vectors_of_the_specification) {
   EXPECT_GT(compared, 100U);
 }
 
-namespace {
-
 using Ranks = std::vector<std::uint32_t>;
 
 /// All 2^n sign patterns, one by one.
@@ -247,8 +243,6 @@ Tails enumerated(const Ranks& ranks, std::uint64_t sum) {
   const double all = std::ldexp(1.0, static_cast<int>(ranks.size()));
   return {at_most / all, at_least / all};
 }
-
-}  // namespace
 
 TEST(SignedRankNull, equals_enumeration_for_any_ranks) {
   Generator generator(1);
@@ -283,3 +277,5 @@ TEST(SignedRankNull, tails_stay_accurate_far_out) {
   EXPECT_EQ(signed_rank_tails(ranks, 3).at_most, 0x5p-1000);  // {}, 1, 2, 3, 1+2
   EXPECT_THROW(signed_rank_tails(plain_ranks(1001), 3), Error);
 }
+
+}  // namespace wilcoxon_test

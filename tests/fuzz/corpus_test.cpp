@@ -6,8 +6,7 @@
 #include "assay/base/file.hpp"
 #include "tests/fuzz/targets.hpp"
 
-namespace assay {
-namespace {
+namespace assay::corpus_test {
 
 TEST(Fuzz, corpus_is_handled) {
   const std::filesystem::path corpus = ASSAY_SOURCE_DIR "/tests/fuzz/corpus";
@@ -23,5 +22,4 @@ TEST(Fuzz, corpus_is_handled) {
   }
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::corpus_test

@@ -6,8 +6,7 @@
 
 #include "assay/qa/provider/model_api.hpp"
 
-namespace assay::test_server {
-namespace {
+namespace assay::test_server::protocols_test {
 
 const std::string jpeg = "\xFF\xD8\xFF picture!";
 
@@ -61,5 +60,4 @@ TEST(Protocols, the_client_understands_what_the_server_answers) {
     }
 }
 
-}  // namespace
-}  // namespace assay::test_server
+}  // namespace assay::test_server::protocols_test

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay {
-namespace {
+namespace assay::cielab_test {
 
 /// L*, a* and b* of the colour as DICOM stores them.
 std::array<double, 3> stored(double lightness, double a, double b) {
@@ -26,5 +25,4 @@ TEST(Cielab, colours_outside_of_srgb_are_cut) {
   EXPECT_EQ(color_of_cielab({0, 0, 0})[0], 0);
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::cielab_test

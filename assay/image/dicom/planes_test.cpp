@@ -6,8 +6,7 @@
 
 #include "assay/error.hpp"
 
-namespace assay {
-namespace {
+namespace assay::planes_test {
 
 using testing::HasSubstr;
 
@@ -48,5 +47,4 @@ TEST(Planes, that_are_not_a_grid_are_refused) {
                Error);
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::planes_test

@@ -16,8 +16,7 @@
 #include "assay/base/crc32.hpp"
 #include "assay/base/gzip.hpp"
 
-namespace assay {
-namespace {
+namespace assay::inflate_runs_test {
 
 using Bytes = std::vector<std::byte>;
 
@@ -305,5 +304,4 @@ TEST(InflateRuns, refuses_more_and_less_than_was_stated) {
   }
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::inflate_runs_test

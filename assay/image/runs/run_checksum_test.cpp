@@ -7,8 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace assay {
-namespace {
+namespace assay::run_checksum_test {
 
 using Bytes = std::vector<std::byte>;
 
@@ -56,5 +55,4 @@ TEST(RunChecksum, a_large_count_equals_many_small_ones) {
   EXPECT_EQ(adler_once.value(), adler_often.value());
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::run_checksum_test

@@ -13,11 +13,11 @@
 #include "assay/metrics/boundary/surfels.hpp"
 #include "assay/metrics/volumes_for_test.hpp"
 
+namespace boundary_metrics_test {
+
 using namespace assay;
 using namespace assay::metrics;
 using namespace assay::test;
-
-namespace {
 
 /// A point of a surface, in mm, and how much it counts.
 struct Dot {
@@ -162,8 +162,6 @@ Mask bits_of(unsigned code, const Shape& shape) {
   return {shape, std::move(voxels)};
 }
 
-}  // namespace
-
 TEST(Boundary, border_voxels_equal_the_definition_on_all_pairs_of_two_by_two_by_two) {
   for (unsigned p = 1; p < 256; ++p)
     for (unsigned r = 1; r < 256; ++r)
@@ -196,8 +194,6 @@ TEST(Boundary, a_search_from_either_side_gives_the_same_symmetric_metrics) {
   }
 }
 
-namespace {
-
 /// A square of 5x5 pixels, and the same one pixel further along x.
 SurfaceDistances moved_square(bool as_slice, std::string_view rules) {
   const Shape shape = {8, 8, 1};
@@ -209,8 +205,6 @@ SurfaceDistances moved_square(bool as_slice, std::string_view rules) {
   return surface_distances(*solids_of(Mask(shape, p).packed(), Mask(shape, r).packed(), grid),
                            convention(rules).surface);
 }
-
-}  // namespace
 
 TEST(Boundary, a_slice_is_measured_in_its_plane_except_by_tools_that_erode_it_in_space) {
   // In the plane 16 pixels are border, of which 8 are 1 away from the other border. In space all 25
@@ -354,8 +348,6 @@ TEST(Boundary, surfels_equal_the_definition_on_random_masks) {
 
 // ---------------------------------------------------------------- faces
 
-namespace {
-
 /// A face between two voxels: its low and high corner in mm, flat along one axis.
 struct Face {
   Point low{}, high{};
@@ -414,8 +406,6 @@ double to_faces(const Point& q, const std::vector<Face>& faces) {
   return best;
 }
 
-}  // namespace
-
 TEST(Boundary, faces_equal_the_definition_on_random_masks) {
   std::mt19937_64 rng(26);
   for (int i = 0; i < 800; ++i) {
@@ -435,3 +425,5 @@ TEST(Boundary, faces_equal_the_definition_on_random_masks) {
     expect_score(found, "masd", "faces", (weighted(a) / total(a) + weighted(b) / total(b)) / 2);
   }
 }
+
+}  // namespace boundary_metrics_test

@@ -8,10 +8,10 @@
 #include <random>
 #include <vector>
 
+namespace column_minima_test {
+
 using namespace assay;
 using namespace assay::metrics;
-
-namespace {
 
 /// Some of the places 0 to length - 1, growing; the first one always.
 std::vector<std::int32_t> some_places(std::mt19937_64& rng, std::int32_t length, unsigned one_in) {
@@ -51,8 +51,6 @@ void expect_minima(std::mt19937_64& rng, const Cost& cost_of, const Height& rand
     }
 }
 
-}  // namespace
-
 TEST(ColumnMinima, of_integers_equal_those_of_all_candidates) {
   std::mt19937_64 rng(1);
   for (int i = 0; i < 2000; ++i) {
@@ -89,3 +87,5 @@ TEST(ColumnMinima, costs_need_not_be_even) {
         rng, cost, [&] { return static_cast<double>(rng() % 3000) / 36; }, 1e-9);
   }
 }
+
+}  // namespace column_minima_test

@@ -10,11 +10,11 @@
 
 #include "assay/metrics/volumes_for_test.hpp"
 
+namespace faces_test {
+
 using namespace assay;
 using namespace assay::metrics;
 using namespace assay::test;
-
-namespace {
 
 constexpr Axes in_space = {true, true, true};
 
@@ -69,8 +69,6 @@ void expect_slow_tally(const BitVolume& to, const BitVolume& from, const Point& 
     EXPECT_NEAR(found[distance], weight, 1e-9 * weight) << distance;
 }
 
-}  // namespace
-
 TEST(Faces, far_apart_equal_the_definition) {
   std::mt19937_64 rng(21);
   for (const Point spacing : {Point{1, 1, 1}, Point{0.7, 0.7, 3}, Point{2, 0.5, 1}}) {
@@ -97,3 +95,5 @@ TEST(Faces, deep_inside_equal_the_definition) {
   const auto found = face_distances(core, solid, in_space, {1, 1, 1}).sorted();
   EXPECT_EQ(found.front().squared, 19 * 19);  // from the side that the core is nearest to
 }
+
+}  // namespace faces_test

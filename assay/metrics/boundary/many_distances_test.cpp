@@ -12,8 +12,7 @@
 
 #include "assay/metrics/boundary/distance_tally.hpp"
 
-namespace assay::metrics {
-namespace {
+namespace assay::metrics::many_distances_test {
 
 using Counts = std::map<double, double>;
 
@@ -102,5 +101,4 @@ TEST(DirectedDistances, are_the_same_whether_they_fit_into_a_table_or_not) {
   }
 }
 
-}  // namespace
-}  // namespace assay::metrics
+}  // namespace assay::metrics::many_distances_test

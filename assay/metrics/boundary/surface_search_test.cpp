@@ -11,11 +11,11 @@
 #include "assay/metrics/boundary/distance_transform.hpp"
 #include "assay/metrics/volumes_for_test.hpp"
 
+namespace surface_search_test {
+
 using namespace assay;
 using namespace assay::metrics;
 using namespace assay::test;
-
-namespace {
 
 /// Every pair: the slow oracle.
 double nearest_squared(const Place& from, const std::vector<Place>& to, const Point& spacing) {
@@ -64,8 +64,6 @@ void expect_equal(const DistanceTally& tally, const std::map<double, double>& ex
     ++at;
   }
 }
-
-}  // namespace
 
 TEST(SurfaceSearch, equals_the_oracle_on_random_sets_of_any_density_and_spacing) {
   std::mt19937_64 rng(11);
@@ -167,3 +165,5 @@ TEST(DirectedDistances, a_share_that_is_the_percentile_but_for_rounding_has_reac
     EXPECT_EQ(d.percentile_step(95.000001), 1) << area;
   }
 }
+
+}  // namespace surface_search_test

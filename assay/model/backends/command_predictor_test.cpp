@@ -8,17 +8,16 @@
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
 
-namespace assay::model {
-namespace {
+namespace assay::model::command_predictor_test {
 
 namespace fs = std::filesystem;
+using test::refusal;
+using test::TemporaryFolder;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using testing::refusal;
 using ::testing::StartsWith;
-using testing::TemporaryFolder;
 
 const std::string hello =
     R"(read hello; echo '{"protocol":1,"name":"t","version":"1","classes":3}'; )";
@@ -285,5 +284,4 @@ TEST_F(CommandTest, an_empty_image_is_refused) {
               HasSubstr("the image has no voxels"));
 }
 
-}  // namespace
-}  // namespace assay::model
+}  // namespace assay::model::command_predictor_test

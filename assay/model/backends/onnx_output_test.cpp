@@ -9,10 +9,9 @@
 #include "assay/base/half.hpp"
 #include "assay/base/test_files.hpp"
 
-namespace assay::model {
-namespace {
+namespace assay::model::onnx_output_test {
 
-using assay::testing::refusal;
+using assay::test::refusal;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -159,5 +158,4 @@ TEST(OnnxOutput, any_executor_gives_the_labels_of_a_plain_loop) {
   }
 }
 
-}  // namespace
-}  // namespace assay::model
+}  // namespace assay::model::onnx_output_test

@@ -8,10 +8,9 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay::model {
-namespace {
+namespace assay::model::onnx_runtime_test {
 
-using assay::testing::refusal;
+using assay::test::refusal;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -52,7 +51,7 @@ TEST(OnnxRuntime, a_library_of_something_else_is_told) {
 }
 
 TEST(OnnxRuntime, is_looked_for_by_name_then_environment_then_configuration) {
-  const assay::testing::TemporaryFolder home;
+  const assay::test::TemporaryFolder home;
   std::filesystem::create_directories(home / "assay");
   write_atomically(home / "assay/config.json", R"({"onnxruntime": "/configured.so"})");
   const Variable config("XDG_CONFIG_HOME", home.path().string());
@@ -68,7 +67,7 @@ TEST(OnnxRuntime, is_looked_for_by_name_then_environment_then_configuration) {
 }
 
 TEST(OnnxRuntime, a_broken_configuration_is_told_by_its_path) {
-  const assay::testing::TemporaryFolder home;
+  const assay::test::TemporaryFolder home;
   std::filesystem::create_directories(home / "assay");
   const Variable config("XDG_CONFIG_HOME", home.path().string());
   const Variable none("ASSAY_ONNXRUNTIME", "");
@@ -82,5 +81,4 @@ TEST(OnnxRuntime, a_broken_configuration_is_told_by_its_path) {
   EXPECT_THAT(refusal([] { load_onnx_runtime(); }), HasSubstr("config.json"));
 }
 
-}  // namespace
-}  // namespace assay::model
+}  // namespace assay::model::onnx_runtime_test

@@ -9,13 +9,12 @@
 #include "assay/model/files/model.hpp"
 #include "assay/model/files/onnx.hpp"
 
-namespace assay::model {
-namespace {
+namespace assay::model::predictors_test {
 
+using test::bytes_of;
+using test::refusal;
 using ::testing::AllOf;
-using testing::bytes_of;
 using ::testing::HasSubstr;
-using testing::refusal;
 
 const std::filesystem::path corpus = ASSAY_SOURCE_DIR "/tests/fuzz/corpus";
 const std::string greeting = R"(read line; echo '{"protocol":1,"name":"t"}'; cat)";
@@ -144,5 +143,4 @@ TEST(OnnxOutline, numbers_in_other_files_are_named_wherever_they_are) {
               ::testing::ElementsAre("w.bin"));
 }
 
-}  // namespace
-}  // namespace assay::model
+}  // namespace assay::model::predictors_test

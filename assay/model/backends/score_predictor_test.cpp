@@ -11,10 +11,9 @@
 #include "assay/base/test_files.hpp"
 #include "assay/model/backends/window.hpp"
 
-namespace assay::model {
-namespace {
+namespace assay::model::score_predictor_test {
 
-using assay::testing::refusal;
+using assay::test::refusal;
 using ::testing::HasSubstr;
 
 /// Two scores that depend on where a voxel lies in its window, so that nothing cancels.
@@ -184,5 +183,4 @@ TEST(ScorePredictor, the_hash_follows_every_rule) {
   EXPECT_EQ(hashes.size(), many_rules.size());
 }
 
-}  // namespace
-}  // namespace assay::model
+}  // namespace assay::model::score_predictor_test

@@ -5,8 +5,7 @@
 
 #include <cmath>
 
-namespace assay::model {
-namespace {
+namespace assay::model::window_test {
 
 using ::testing::ElementsAre;
 
@@ -51,5 +50,4 @@ TEST(WindowWeights, constant_ones_are_all_the_same) {
   EXPECT_THAT(window_weights({2, 2, 1}, WindowWeights::constant), ElementsAre(1, 1, 1, 1));
 }
 
-}  // namespace
-}  // namespace assay::model
+}  // namespace assay::model::window_test

@@ -11,8 +11,7 @@
 #include "assay/model/engine/networks_for_test.hpp"
 #include "assay/stats/executors_for_test.hpp"
 
-namespace assay::model {
-namespace {
+namespace assay::model::engine_test {
 
 using networks::random_network;
 using networks::random_volume;
@@ -179,5 +178,4 @@ TEST(Engine, refuses_what_is_no_volume) {
   EXPECT_THAT(message(volume), HasSubstr("voxel (1, 1, 0) is nan"));
 }
 
-}  // namespace
-}  // namespace assay::model
+}  // namespace assay::model::engine_test

@@ -10,8 +10,7 @@
 #include "assay/error.hpp"
 #include "assay/model/engine/networks_for_test.hpp"
 
-namespace assay::model {
-namespace {
+namespace assay::model::network_test {
 
 using networks::random_network;
 using testing::HasSubstr;
@@ -109,5 +108,4 @@ TEST(Network, activations_have_names) {
   }
 }
 
-}  // namespace
-}  // namespace assay::model
+}  // namespace assay::model::network_test

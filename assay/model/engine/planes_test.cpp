@@ -8,8 +8,7 @@
 
 #include "assay/model/engine/kernels.hpp"
 
-namespace assay::model {
-namespace {
+namespace assay::model::planes_test {
 
 TEST(Planes, tiles_cover_an_axis_once) {
   for (std::size_t length = 1; length < 70; ++length)
@@ -59,5 +58,4 @@ TEST(Planes, no_plane_is_written_before_its_last_reader) {
     }
 }
 
-}  // namespace
-}  // namespace assay::model
+}  // namespace assay::model::planes_test

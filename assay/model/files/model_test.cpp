@@ -8,14 +8,13 @@
 #include "assay/base/test_files.hpp"
 #include "assay/model/engine/networks_for_test.hpp"
 
-namespace assay::model {
-namespace {
+namespace assay::model::model_test {
 
-using testing::bytes_of;
+using test::bytes_of;
+using test::refusal;
+using test::TemporaryFolder;
 using ::testing::Each;
 using ::testing::HasSubstr;
-using testing::refusal;
-using testing::TemporaryFolder;
 
 const std::filesystem::path corpus = ASSAY_SOURCE_DIR "/tests/fuzz/corpus";
 const ModelOptions given = {.dilations = {2}, .activation = Activation::elu};
@@ -284,5 +283,4 @@ TEST(Model, json_says_what_it_is_and_costs) {
   EXPECT_THAT(text, HasSubstr("\"operations\": 58000.0"));  // 2 * 1000 * (27 + 2)
 }
 
-}  // namespace
-}  // namespace assay::model
+}  // namespace assay::model::model_test

@@ -3,10 +3,10 @@
 
 #include "assay/model.hpp"
 
+namespace cleaning_test {
+
 using namespace assay;
 using namespace assay::model;
-
-namespace {
 
 using Labels = std::vector<std::uint8_t>;
 
@@ -17,8 +17,6 @@ Labels cleaned_row(const Labels& labels, const Recipe& recipe, double spacing = 
   const Volume<std::uint8_t> clean = cleaned(volume.view(), recipe);
   return {clean.view().voxels.begin(), clean.view().voxels.end()};
 }
-
-}  // namespace
 
 TEST(Cleaned, leaves_labels_alone_unless_told) {
   EXPECT_EQ(cleaned_row({1, 0, 2, 2, 0, 1}, {.name = "none"}), (Labels{1, 0, 2, 2, 0, 1}));
@@ -50,3 +48,5 @@ TEST(Cleaned, knows_three_kinds_of_neighbours) {
   EXPECT_TRUE(kept(18, 1) && kept(18, 3) && !kept(18, 7));
   EXPECT_TRUE(kept(26, 1) && kept(26, 3) && kept(26, 7));
 }
+
+}  // namespace cleaning_test

@@ -6,10 +6,10 @@
 
 #include <cmath>
 
+namespace grids_test {
+
 using namespace assay;
 using namespace assay::model;
-
-namespace {
 
 const Grid thick = {.shape = {4, 6, 3},
                     .affine = {{{1, 0, 0, -10}, {0, 1, 0, -20}, {0, 0, 5, 30}}}};
@@ -26,8 +26,6 @@ std::string refusal(const Grid& grid, const Recipe& recipe) {
   }
   return "";
 }
-
-}  // namespace
 
 TEST(ModelGrid, of_zoom_keeps_both_corner_voxels_in_place) {
   const Grid model = model_grid(thick, by(GridRule::zoom));
@@ -99,3 +97,5 @@ TEST(ModelGrid, refuses_what_cannot_be) {
   EXPECT_THAT(refusal(grid, by(GridRule::zoom)), HasSubstr("4000x6000x3000"));
   EXPECT_EQ(model_grid(grid, by(GridRule::zoom, Shape{8, 8, 8})).shape, (Shape{8, 8, 8}));
 }
+
+}  // namespace grids_test

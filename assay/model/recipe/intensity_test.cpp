@@ -9,10 +9,10 @@
 #include <limits>
 #include <random>
 
+namespace intensity_test {
+
 using namespace assay;
 using namespace assay::model;
-
-namespace {
 
 Volume<float> row(std::vector<float> values) {
   const Grid grid = {.shape = {values.size(), 1, 1}};
@@ -35,8 +35,6 @@ std::string refusal(const std::vector<float>& values, const Recipe& recipe) {
 }
 
 const Recipe min_max = {.name = "test", .intensity = IntensityRule::min_max};
-
-}  // namespace
 
 TEST(Quantiles, are_those_of_sorted_values) {
   std::mt19937 random(3);
@@ -162,3 +160,5 @@ TEST(OfChannel, every_channel_has_its_own_numbers) {
   EXPECT_THAT(second.clip_values, testing::ElementsAre(2, 3));
   EXPECT_EQ(of_channel(recipe, 0).intensity, IntensityRule::zscore);
 }
+
+}  // namespace intensity_test

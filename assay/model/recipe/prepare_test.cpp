@@ -9,10 +9,10 @@
 
 #include "assay/model.hpp"
 
+namespace prepare_test {
+
 using namespace assay;
 using namespace assay::model;
-
-namespace {
 
 /// The recipe with a shape that takes no time.
 Recipe small(Recipe recipe) {
@@ -57,8 +57,6 @@ void expect_equal(View<std::uint8_t> found, View<std::uint8_t> expected, const s
 
 const Grid millimetres = {.shape = {8, 6, 4},
                           .affine = {{{1, 0, 0, -3}, {0, 1, 0, 4}, {0, 0, 1, 8}}}};
-
-}  // namespace
 
 TEST(Recipe, restores_what_fits_in_any_orientation_and_grid) {
   const Volume<std::uint8_t> labels = random_labels(millimetres);
@@ -204,3 +202,5 @@ TEST(Recipe, names_the_field_that_is_out_of_range) {
   EXPECT_THAT(refusal({.name = "r", .min_volume_ml = NAN}), StartsWith("min_volume_ml "));
   EXPECT_THAT(refusal({.name = "r", .connectivity = 8}), StartsWith("connectivity "));
 }
+
+}  // namespace prepare_test

@@ -10,13 +10,13 @@
 #include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 
+namespace recipe_file_test {
+
 using namespace assay;
 using namespace assay::model;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-namespace {
 
 std::string refusal(std::string_view text) {
   try {
@@ -45,8 +45,6 @@ largest_component = true
 min_volume_ml = 0.25
 connectivity = 6
 )";
-
-}  // namespace
 
 TEST(ParseRecipe, reads_every_key) {
   const Recipe expected = {.name = "all",
@@ -266,7 +264,7 @@ TEST(RecipeHash, differs_for_every_later_field_that_matters) {
 
 TEST(FindRecipe, takes_names_then_files) {
   EXPECT_EQ(find_recipe("minmax").intensity, IntensityRule::min_max);
-  const assay::testing::TemporaryFolder folder;
+  const assay::test::TemporaryFolder folder;
   const auto path = folder / "own.toml";
   write_atomically(path, "clip = true");
   EXPECT_EQ(find_recipe(path.string()).name, "own");
@@ -282,7 +280,7 @@ TEST(FindRecipe, takes_names_then_files) {
 }
 
 TEST(RecipeBeside, prefers_the_one_that_names_the_model) {
-  const assay::testing::TemporaryFolder folder;
+  const assay::test::TemporaryFolder folder;
   const auto model = folder / "final.pt";
   EXPECT_FALSE(recipe_beside(model));
   write_atomically(folder / "recipe.json", "{}");
@@ -295,3 +293,5 @@ TEST(RecipeBeside, prefers_the_one_that_names_the_model) {
   write_atomically(folder / "final.pt.recipe.toml", "");
   EXPECT_THROW(recipe_beside(model), Error);
 }
+
+}  // namespace recipe_file_test

@@ -3,8 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace assay::model {
-namespace {
+namespace assay::model::regions_test {
 
 using ::testing::ElementsAre;
 
@@ -23,5 +22,4 @@ TEST(PaintingOrder, a_region_without_a_label_of_its_own_is_refused) {
   EXPECT_THROW(painting_order({{"a", {1}}, {"b", {2}}, {"both", {1, 2}}}), Error);
 }
 
-}  // namespace
-}  // namespace assay::model
+}  // namespace assay::model::regions_test

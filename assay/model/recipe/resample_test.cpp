@@ -8,10 +8,10 @@
 #include <random>
 #include <thread>
 
+namespace resample_test {
+
 using namespace assay;
 using namespace assay::model;
-
-namespace {
 
 Volume<float> random_volume(const Grid& grid, unsigned seed) {
   std::mt19937 random(seed);
@@ -59,8 +59,6 @@ const Recipe recipes[] = {
     {.name = "native", .shape = Shape{3, 9, 5}},
     {.name = "view", .grid = GridRule::field_of_view, .shape = Shape{9, 8, 7}},
     {.name = "conform", .grid = GridRule::conform}};
-
-}  // namespace
 
 TEST(Resampled, is_the_sum_of_eight_neighbours_bit_by_bit) {
   for (const Recipe& recipe : recipes)
@@ -127,3 +125,5 @@ TEST(Resampled, on_an_oblique_grid_agrees_with_a_linear_function) {
   }
   EXPECT_GT(inside, 300U);
 }
+
+}  // namespace resample_test

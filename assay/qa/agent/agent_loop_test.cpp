@@ -10,8 +10,7 @@
 #include "assay/error.hpp"
 #include "assay/qa/agent/prompt.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::agent_loop_test {
 
 using testing::HasSubstr;
 
@@ -281,5 +280,4 @@ TEST(Instructions, steps_must_exist) {
   EXPECT_THROW(step_text(1, 0, false), Error);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::agent_loop_test

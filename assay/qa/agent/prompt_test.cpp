@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::prompt_test {
 
 using testing::HasSubstr;
 
@@ -21,5 +20,4 @@ TEST(Instructions, an_implausible_pixel_size_is_told_as_an_unknown_one) {
   EXPECT_THAT(question_about(0.25), HasSubstr("0.25"));
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::prompt_test

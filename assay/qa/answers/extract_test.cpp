@@ -4,8 +4,7 @@
 #include "assay/qa.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::extract_test {
 
 using Label = std::optional<std::int64_t>;
 using Strings = std::vector<std::string>;
@@ -350,5 +349,4 @@ TEST(Extract, cases_of_the_original_project) {
   EXPECT_GT(seen, 30U);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::extract_test

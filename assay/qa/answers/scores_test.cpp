@@ -6,8 +6,7 @@
 #include "assay/qa.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::scores_test {
 
 /// One item: its answer as text, the truth, the slide.
 ItemResult item(const std::string& id, OptionalLabel label, std::int64_t truth,
@@ -116,7 +115,7 @@ TEST(QaScores, metrics_of_the_original_project) {
 }
 
 TEST(QaScores, published_values_are_those_of_the_paper) {
-  const auto [path, absence] = testing::real_data("paper_reference_values.json");
+  const auto [path, absence] = test::real_data("paper_reference_values.json");
   if (!absence.empty()) GTEST_SKIP() << absence;
   std::ifstream in(path);
   const auto paper = vectors::Json::parse(in).at("giant_paper_table1_percent_mean_std");
@@ -254,5 +253,4 @@ TEST(QaRescore, the_table_completes_results) {
   EXPECT_THROW(completed(run_of({item("1", 1, 2)}, found.metric), table), Error);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::scores_test

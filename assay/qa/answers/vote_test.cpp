@@ -6,8 +6,7 @@
 #include "assay/stats/executors_for_test.hpp"
 #include "assay/stats/random.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::vote_test {
 
 VoteResult vote(std::vector<OptionalLabel> labels) {
   std::vector<std::string> texts;
@@ -140,5 +139,4 @@ TEST(Majority, many_runs_are_sampled_alike_by_any_number_of_threads) {
   for (std::size_t k = 0; k < 20; ++k) EXPECT_EQ(got.at[k].mean, again.at[k].mean);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::vote_test

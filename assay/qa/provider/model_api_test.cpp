@@ -7,10 +7,9 @@
 #include "assay/base/json.hpp"
 #include "assay/base/test_files.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::model_api_test {
+using test::refusal;
 using ::testing::HasSubstr;
-using testing::refusal;
 
 ChatImage image(const std::string& bytes) {
   return {
@@ -173,5 +172,4 @@ TEST(ModelApi, a_broken_connection_is_transient_unless_no_one_can_be_trusted) {
             ModelFailure::Kind::fatal);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::model_api_test

@@ -3,8 +3,7 @@
 
 #include "assay/qa/provider/model_reply.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::model_errors_test {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -283,5 +282,4 @@ TEST(ModelErrors, how_long_to_wait) {
   }
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::model_errors_test

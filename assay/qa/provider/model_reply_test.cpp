@@ -7,8 +7,7 @@
 #include "assay/qa/provider/model_api.hpp"
 #include "assay/qa/values/prices.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::model_reply_test {
 
 using ::testing::HasSubstr;
 using Kind = ModelReply::Kind;
@@ -186,13 +185,7 @@ TEST(ModelReply, server_text_is_shown_short_printable_and_without_keys) {
   EXPECT_EQ(umlauts.size(), 1 + 2 * 99 + std::string(" …").size()) << "no half character";
 }
 
-}  // namespace
-}  // namespace assay::qa
-
 /// Every shape of usage that is known, as the servers write it, and what it must be read as.
-
-namespace assay::qa {
-namespace {
 
 constexpr auto none = std::nullopt;
 
@@ -412,5 +405,4 @@ TEST(ReportedCost, the_issues_replies_are_billed_in_full) {
                    0.063);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::model_reply_test

@@ -5,8 +5,7 @@
 
 #include "assay/base/base64.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::secrets_test {
 
 const std::string key = "sk-proj-Qz7Wx91LmNp+/uT4=";
 
@@ -76,5 +75,4 @@ TEST(Secrets, nothing_is_hidden_without_a_secret) {
   EXPECT_EQ(secrets.redacted("application/json ****"), "application/json ****");
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::secrets_test

@@ -5,8 +5,7 @@
 
 #include "assay/error.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::qa_journal_test {
 
 const AttemptKey key = {"tcga", "a \"quoted\"\nid", 2};
 
@@ -92,5 +91,4 @@ TEST(QaJournal, other_text_is_refused_in_our_words) {
     EXPECT_THROW(parse_qa_record(text), Error) << text;
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::qa_journal_test

@@ -4,11 +4,10 @@
 #include "assay/base/test_files.hpp"
 #include "assay/qa.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::qa_results_test {
 
+using test::refusal;
 using ::testing::HasSubstr;
-using testing::refusal;
 
 QaResult example() {
   QaResult out;
@@ -108,5 +107,4 @@ TEST(QaResults, faults) {
         << text;
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::qa_results_test

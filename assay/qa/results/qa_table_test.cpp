@@ -9,11 +9,10 @@
 #include "assay/base/test_files.hpp"
 #include "assay/qa.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::qa_table_test {
 
+using test::refusal;
 using ::testing::HasSubstr;
-using testing::refusal;
 
 const std::string header =
     "benchmark_name,benchmark_id,image_path,answer,options,is_valid,metric_type,prompt\n";
@@ -88,7 +87,7 @@ TEST(QaTable, json_exports) {
 }
 
 TEST(QaTable, the_published_table) {
-  const auto [path, absence] = testing::real_data("multipathqa/MultiPathQA.csv");
+  const auto [path, absence] = test::real_data("multipathqa/MultiPathQA.csv");
   if (!absence.empty()) GTEST_SKIP() << absence;
   const ItemTable table = read_items(path);
   EXPECT_EQ(table.rows, 934U);
@@ -112,5 +111,4 @@ TEST(QaTable, the_published_table) {
   EXPECT_EQ(table.warnings.size(), 1U);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::qa_table_test

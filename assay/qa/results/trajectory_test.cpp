@@ -8,11 +8,11 @@
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 
+namespace trajectory_test {
+
 using namespace assay;
 using namespace assay::qa;
 using testing::HasSubstr;
-
-namespace {
 
 Trajectory example() {
   Trajectory t = {.benchmark = "tcga",
@@ -49,8 +49,6 @@ std::string refusal(const std::string& text) {
   }
   return "";
 }
-
-}  // namespace
 
 TEST(Trajectory, reads_back_what_it_writes) {
   EXPECT_EQ(parse_trajectory(trajectory_text(example()), "t.json"), example());
@@ -108,3 +106,5 @@ TEST(Trajectory, names_are_safe_and_apart) {
   EXPECT_NE(trajectory_name("t", "", 0), trajectory_name("t", "item", 0));
   EXPECT_NE(trajectory_name("a_b", "c", 0), trajectory_name("a", "b_c", 0));
 }
+
+}  // namespace trajectory_test

@@ -7,8 +7,7 @@
 #include <thread>
 #include <vector>
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::budget_test {
 
 const auto never = [] { return false; };
 
@@ -101,5 +100,4 @@ TEST(Budget, without_a_price_nothing_is_an_excess) {
   EXPECT_EQ(budget.largest_excess(), 0.0);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::budget_test

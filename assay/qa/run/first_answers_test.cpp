@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::first_answers_test {
 
 using ::testing::HasSubstr;
 using Kind = ModelReply::Kind;
@@ -60,5 +59,4 @@ TEST(FirstAnswers, looks_away_when_it_is_told) {
   EXPECT_EQ(watch.take(ended(Outcome::refused)), "");
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::first_answers_test

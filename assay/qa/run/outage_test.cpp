@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::outage_test {
 
 using Turn = Outage::Turn;
 using std::chrono::milliseconds;
@@ -49,5 +48,4 @@ TEST(Outage, the_server_may_ask_for_more) {
   EXPECT_EQ(outage.turn(start + seconds(90)), Turn::scout);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::outage_test

@@ -17,8 +17,7 @@
 #include "assay/error.hpp"
 #include "assay/qa/run/qa_run.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::qa_budget_test {
 
 constexpr Prices prices = {
     .input = 1.25, .output = 10, .cache_write = 1.5, .cache_read = 0.125, .image_tokens = 10};
@@ -374,7 +373,7 @@ class RandomRun {
   Chance chance_;
   unsigned concurrency_ = 1;
   bool killed_ = false;
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
   QaPlan plan_;
   QaRunSettings settings_;
   QaExecution execution_;
@@ -392,5 +391,4 @@ TEST(BudgetPromise, holds_for_random_servers) {
   }
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::qa_budget_test

@@ -7,8 +7,7 @@
 #include "assay/base/test_files.hpp"
 #include "assay/qa/results/qa_journal.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::qa_progress_test {
 
 TEST(MinuteLinesOfARun, are_one_a_minute_and_none_for_a_missed_one) {
   MinuteLines lines(1000);
@@ -43,7 +42,7 @@ TEST(MinuteLinesOfARun, say_only_what_there_is) {
 }
 
 TEST(RunPulseOfARun, tells_its_start_its_life_and_its_end) {
-  const testing::TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   const auto path = folder.path() / "run.journal";
   std::atomic<int> seconds = 0;
   {
@@ -79,5 +78,4 @@ TEST(RunPulseOfARun, tells_its_start_its_life_and_its_end) {
   EXPECT_TRUE(std::get<StopEvent>(event(records.size() - 1)).interrupted);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::qa_progress_test

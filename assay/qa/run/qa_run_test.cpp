@@ -14,8 +14,7 @@
 #include "assay/error.hpp"
 #include "assay/qa/results/trajectory.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::qa_run_test {
 
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
@@ -115,7 +114,7 @@ class QaRunTest : public ::testing::Test {
     execution_.prices.rows = {{"fake", {.input = input, .output = output, .image_tokens = 10}}};
   }
 
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
   fs::path slide_;
   QaPlan plan_;
   QaRunSettings settings_;
@@ -303,5 +302,4 @@ TEST_F(QaRunTest, missing_and_unreadable_slides_are_named) {
   EXPECT_EQ(count(report, Outcome::scored), 10U);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::qa_run_test

@@ -9,8 +9,7 @@
 #include "assay/qa/results/qa_journal.hpp"
 #include "assay/qa/run/qa_state.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::qa_salvage_test {
 
 using ::testing::HasSubstr;
 
@@ -160,5 +159,4 @@ TEST(QaSalvageOf, other_files_are_refused) {
     EXPECT_THROW(salvaged_run(text, "j", 9, "1"), Error) << text;
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::qa_salvage_test

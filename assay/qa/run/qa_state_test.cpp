@@ -7,8 +7,7 @@
 #include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::qa_state_test {
 
 using ::testing::HasSubstr;
 
@@ -136,7 +135,7 @@ class OpenedRunTest : public ::testing::Test {
     }
     return "";
   }
-  testing::TemporaryFolder folder_;
+  test::TemporaryFolder folder_;
 };
 
 TEST_F(OpenedRunTest, goes_on_with_the_same_settings) {
@@ -227,5 +226,4 @@ TEST_F(OpenedRunTest, one_writer_at_a_time) {
   EXPECT_THROW(open("20"), Error);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::qa_state_test

@@ -7,8 +7,7 @@
 #include "assay/qa/results/qa_journal.hpp"
 #include "assay/qa/run/qa_plan.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::qa_status_test {
 
 AttemptKey key_of(int item, unsigned run = 0) {
   return {"tcga", "item \"" + std::to_string(item) + "\"", run};
@@ -240,5 +239,4 @@ TEST(Questions, read_back_equal) {
     EXPECT_THROW(parse_questions(other, "q"), Error) << other;
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::qa_status_test

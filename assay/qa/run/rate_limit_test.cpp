@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::rate_limit_test {
 
 using namespace std::chrono_literals;
 const RateLimit::Clock::time_point start = RateLimit::Clock::time_point{} + 1h;
@@ -40,5 +39,4 @@ TEST(RateLimit, pause_holds_everybody) {
   EXPECT_NEAR(seconds(limit.next(1, start)), 30, 1e-6);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::rate_limit_test

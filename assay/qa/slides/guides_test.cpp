@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+namespace guides_test {
+
 using namespace assay;
 using namespace assay::qa;
-
-namespace {
 
 bool is(const std::uint8_t* pixel, int red, int green, int blue) {
   return pixel[0] == red && pixel[1] == green && pixel[2] == blue;
@@ -38,8 +38,6 @@ std::vector<std::string> dots(const Picture& picture, std::size_t left, std::siz
   }
   return out;
 }
-
-}  // namespace
 
 TEST(Guides, four_lines_along_each_axis_where_the_original_has_them) {
   const Picture drawn =
@@ -87,3 +85,5 @@ TEST(Guides, any_picture_can_take_them) {
     }
   EXPECT_EQ(with_guides({}, {}), Picture{});
 }
+
+}  // namespace guides_test

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <set>
 
+namespace patches_test {
+
 using namespace assay;
 using namespace assay::qa;
-
-namespace {
 
 void paint(Picture& picture, const slide::SlideRegion& where, int red, int green, int blue) {
   for (std::int64_t y = where.y; y < where.y + where.height; ++y)
@@ -24,8 +24,6 @@ void paint(Picture& picture, const slide::SlideRegion& where, int red, int green
 slide::SlideInfo slide_of(std::int64_t width, std::int64_t height) {
   return {.width = width, .height = height, .levels = {{width, height, 1}}};
 }
-
-}  // namespace
 
 TEST(Patches, lie_on_tissue) {
   Picture thumbnail = Picture::filled(100, 80, 244);
@@ -94,3 +92,5 @@ TEST(Collage, empty_places_are_white_and_sizes_may_differ) {
   EXPECT_EQ(*whole.at(5, 5), 255);
   EXPECT_EQ(collage({}), Picture{});
 }
+
+}  // namespace patches_test

@@ -6,12 +6,12 @@
 
 #include "assay/error.hpp"
 
+namespace slide_check_test {
+
 using namespace assay;
 using namespace assay::qa;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-namespace {
 
 ItemTable table() {
   ItemTable out;
@@ -29,8 +29,6 @@ ItemTable table() {
     out.benchmarks.push_back({.name = name});
   return out;
 }
-
-}  // namespace
 
 TEST(SlideCheck, counts_slides_once_per_benchmark) {
   const SlideCheck check = expected_slides(table(), {});
@@ -76,3 +74,5 @@ TEST(SlideCheck, takes_only_benchmarks_that_are_named) {
     EXPECT_THAT(e.what(), HasSubstr("did you mean 'tcga'?"));
   }
 }
+
+}  // namespace slide_check_test

@@ -12,12 +12,12 @@
 #include "assay/error.hpp"
 #include "assay/image/dicom_for_test.hpp"
 
+namespace slide_folder_test {
+
 using namespace assay;
 using namespace assay::qa;
 using testing::HasSubstr;
 namespace fs = std::filesystem;
-
-namespace {
 
 class SlideFolders : public testing::Test {
  protected:
@@ -47,8 +47,6 @@ class SlideFolders : public testing::Test {
 
   fs::path root_ = fs::temp_directory_path() / ("assay_slides_" + std::to_string(getpid()));
 };
-
-}  // namespace
 
 TEST_F(SlideFolders, as_the_vectors_say) {
   const std::string path = ASSAY_SOURCE_DIR "/tests/vectors/specification-cases.json";
@@ -180,3 +178,5 @@ TEST_F(SlideFolders, many_files_are_listed_once) {
     EXPECT_EQ(match.problem, "");
   }
 }
+
+}  // namespace slide_folder_test

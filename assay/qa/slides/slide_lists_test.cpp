@@ -6,12 +6,11 @@
 #include "assay/base/data_for_test.hpp"
 #include "assay/base/test_files.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::slide_lists_test {
 
+using test::refusal;
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
-using testing::refusal;
-using testing::TemporaryFolder;
 
 TEST(SlideLists, each_slide_once_by_the_archive_that_holds_it) {
   const TemporaryFolder folder;
@@ -39,7 +38,7 @@ TEST(SlideLists, a_table_of_something_else_is_refused) {
 }
 
 TEST(SlideLists, the_published_table) {
-  const auto [table, absence] = testing::real_data("multipathqa/MultiPathQA.csv");
+  const auto [table, absence] = test::real_data("multipathqa/MultiPathQA.csv");
   if (!absence.empty()) GTEST_SKIP() << absence;
   const auto lists = slide_lists(table);
   ASSERT_EQ(lists.size(), 3U);
@@ -48,5 +47,4 @@ TEST(SlideLists, the_published_table) {
   for (const std::string& id : lists[0].ids) EXPECT_EQ(id.size(), 36U) << id;
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::slide_lists_test

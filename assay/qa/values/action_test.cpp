@@ -4,8 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::action_test {
 
 using testing::HasSubstr;
 
@@ -74,5 +73,4 @@ TEST(Action, deep_nesting_ends_in_time) {
   EXPECT_THAT(problem(std::string(5000, '{') + std::string(5000, '}')), HasSubstr("no JSON"));
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::action_test

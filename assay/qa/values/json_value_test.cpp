@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::json_value_test {
 
 TEST(JsonValue, what_python_reads) {
   for (const char* text : {"1", " -0.5e+3 ", "NaN", "-Infinity", "true", "null", "[]", "[1, [2]]",
@@ -34,5 +33,4 @@ TEST(JsonValue, nesting_is_limited) {
   EXPECT_TRUE(json_objects_in(std::string(120'000, '{')).empty());
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::json_value_test

@@ -8,8 +8,7 @@
 #include "assay/qa/values/truth.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::options_test {
 
 using ::testing::HasSubstr;
 using Strings = std::vector<std::string>;
@@ -130,5 +129,4 @@ TEST(Items, cases_of_the_original_project) {
   EXPECT_GE(seen, 16U);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::options_test

@@ -6,8 +6,7 @@
 
 #include "assay/base/test_files.hpp"
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::prices_test {
 
 constexpr Prices gpt = {
     .input = 1.25, .output = 10, .cache_write = std::nullopt, .cache_read = 0.125};
@@ -52,7 +51,7 @@ TEST(Prices, worst_cost_takes_the_dearest_class_of_input) {
 }
 
 std::string refused_row(const std::string& row) {
-  return testing::refusal([&] { parse_prices("{\"m\": " + row + "}", "p.json"); });
+  return test::refusal([&] { parse_prices("{\"m\": " + row + "}", "p.json"); });
 }
 
 TEST(PriceFile, a_picture_counts_at_most_what_is_stated_rounded_up) {
@@ -70,5 +69,4 @@ TEST(PriceFile, numbers_that_are_no_prices_are_refused) {
     }
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::prices_test

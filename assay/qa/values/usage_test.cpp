@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace assay::qa {
-namespace {
+namespace assay::qa::usage_test {
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
@@ -23,5 +22,4 @@ TEST(Usage, sums_are_capped_on_both_sides) {
   EXPECT_EQ(capped_sum(0.5, 0.25), 0.75);
 }
 
-}  // namespace
-}  // namespace assay::qa
+}  // namespace assay::qa::usage_test

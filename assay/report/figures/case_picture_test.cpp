@@ -6,10 +6,10 @@
 
 #include "assay/report/case_volume.hpp"
 
+namespace case_picture_test {
+
 using namespace assay;
 using namespace assay::report;
-
-namespace {
 
 /// 4 x 3 x 2 voxels; reference at x 1 and 2, prediction at x 2 and 3, of y 1 and z 1.
 CaseVolume example() {
@@ -81,4 +81,4 @@ TEST(CasePicture, of_errors_shows_the_slice_with_most_of_them) {
   EXPECT_EQ(picture.at(0, 0)[0], 200);
 }
 
-}  // namespace
+}  // namespace case_picture_test

@@ -8,13 +8,13 @@
 #include "assay/report/figures/xml_for_test.hpp"
 #include "assay/report/studies_for_test.hpp"
 
+namespace figure_curves_test {
+
 using namespace assay;
 using namespace assay::report;
 using studies::figure;
 using testing::HasSubstr;
 using testing::Not;
-
-namespace {
 
 /// Two models of one label: 100 voxels that were promised 0.25, of which 10 are foreground.
 Study study_with_curves() {
@@ -71,4 +71,4 @@ TEST(CurvePanels, are_absent_without_maps_and_lesions) {
     EXPECT_TRUE(figure(figures, key).svg.empty()) << key;
 }
 
-}  // namespace
+}  // namespace figure_curves_test

@@ -7,11 +7,11 @@
 #include "assay/report/page/methods.hpp"
 #include "assay/report/studies_for_test.hpp"
 
+namespace figure_qa_test {
+
 using namespace assay;
 using namespace assay::report;
 using studies::figure;
-
-namespace {
 
 qa::Attempt vote(std::optional<std::int64_t> label) {
   qa::Attempt attempt = {.outcome = label ? qa::Outcome::scored : qa::Outcome::unparsed};
@@ -82,8 +82,6 @@ FoldsStudyPart folds() {
     }
   return {"meshnet", "runs", compare::cross_validated(std::move(runs), compare::Restarts::mean)};
 }
-
-}  // namespace
 
 TEST(QaFigures, of_nothing_are_none) {
   EXPECT_TRUE(qa_figures({}).empty());
@@ -269,3 +267,5 @@ TEST(Guidelines, answer_only_what_the_files_can_answer) {
   boundary.models[0].averages[1].name = "hd95";
   EXPECT_EQ(answer(boundary, "Complementary metrics"), "yes");
 }
+
+}  // namespace figure_qa_test

@@ -15,11 +15,11 @@
 #include "assay/report/studies_for_test.hpp"
 #include "assay/stats/agreement.hpp"
 
+namespace figure_study_test {
+
 using namespace assay;
 using namespace assay::report;
 using studies::figure;
-
-namespace {
 
 std::size_t total_size(const std::vector<Figure>& figures) {
   std::size_t sum = 0;
@@ -63,8 +63,6 @@ Study with_first_value(const std::string& metric, std::optional<double> value) {
       if (column.name == metric) column.values[0] = value;
   return studies::finished(std::move(study), {});
 }
-
-}  // namespace
 
 TEST(StudyFigures, come_in_reading_order_with_keys_of_their_own) {
   const auto figures = study_figures(studies::study({.models = 4, .labels = 2, .groups = true}));
@@ -472,3 +470,5 @@ TEST(StudyFigures, fourteen_models_of_a_thousand_cases_stay_below_three_megabyte
   const Study large = studies::study({.models = 2, .cases = 30000});
   EXPECT_LT(total_size(study_figures(large)), 300'000U);
 }
+
+}  // namespace figure_study_test

@@ -11,6 +11,8 @@
 #include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/xml_for_test.hpp"
 
+namespace svg_test {
+
 using namespace assay;
 using namespace assay::report;
 
@@ -132,3 +134,5 @@ TEST(Drawing, is_well_formed_whatever_is_written) {
   EXPECT_EQ(elements.front().attributes.at("aria-label"), "a \"title\" <");
   EXPECT_EQ(svg.find("<script"), std::string::npos);
 }
+
+}  // namespace svg_test

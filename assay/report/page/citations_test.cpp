@@ -11,20 +11,18 @@
 #include "assay/metrics.hpp"
 #include "assay/report/studies_for_test.hpp"
 
+namespace citations_test {
+
 using namespace assay;
 using namespace assay::report;
 using testing::HasSubstr;
 using testing::Not;
-
-namespace {
 
 std::set<std::string> keys_of(const std::vector<const CitedWork*>& works) {
   std::set<std::string> out;
   for (const CitedWork* work : works) out.emplace(work->key);
   return out;
 }
-
-}  // namespace
 
 TEST(Citations, every_reference_of_a_metric_has_an_entry) {
   const std::set<std::string_view> without_paper = {"MeshNet stroke benchmark"};
@@ -71,3 +69,5 @@ TEST(Citations, entries_are_bibtex) {
   EXPECT_THAT(text, HasSubstr("note = {Version 9.9}"));
   EXPECT_THAT(text, Not(HasSubstr("= {}")));
 }
+
+}  // namespace citations_test

@@ -198,8 +198,8 @@ std::string setting_table(const VersionChanges& changes) {
 std::string story(const Since& since) {
   const MetricChange& first = since.changes.metrics.front();
   return fmt::format("<p class=\"story\">{} {} got better, {} worse{}.</p>\n",
-                     models_sentence(since.study, first.name), counted(first.better.size(), "case"),
-                     first.worse.size(),
+                     models_sentence(since.study, first.metric),
+                     counted(first.better.size(), "case"), first.worse.size(),
                      first.same == 0 ? "" : fmt::format(", {} did not change", first.same));
 }
 

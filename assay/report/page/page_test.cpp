@@ -8,12 +8,12 @@
 
 #include "assay/report/page/page_parts.hpp"
 
+namespace page_test {
+
 using namespace assay;
 using namespace assay::report;
 using testing::HasSubstr;
 using testing::Not;
-
-namespace {
 
 constexpr const char* attack = "<script>alert('x')</script>\"&";
 
@@ -134,4 +134,4 @@ TEST(Page, escapes_json_for_script_elements) {
   EXPECT_EQ(json_text("a\"b\\c</script>\n\x01"), R"("a\"b\\c\u003c/script>\u000a\u0001")");
 }
 
-}  // namespace
+}  // namespace page_test

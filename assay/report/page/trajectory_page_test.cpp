@@ -7,12 +7,12 @@
 #include "assay/base/base64.hpp"
 #include "assay/report/html.hpp"
 
+namespace trajectory_page_test {
+
 using namespace assay;
 using namespace assay::report;
 using testing::HasSubstr;
 using testing::Not;
-
-namespace {
 
 constexpr const char* attack = "<script>alert('x')</script>\"&";
 
@@ -56,8 +56,6 @@ TrajectoryView example() {
   view.result = result;
   return view;
 }
-
-}  // namespace
 
 TEST(Html, nothing_is_markup) {
   EXPECT_EQ(html_escaped("<a href='x'>&\"</a>"), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;&lt;/a&gt;");
@@ -149,3 +147,5 @@ TEST(TrajectoryPage, an_empty_trajectory_is_a_page_too) {
   EXPECT_THAT(trajectory_page({.trajectory = {.benchmark = "b", .item_id = "i"}}),
               HasSubstr("<h1>b · i</h1>"));
 }
+
+}  // namespace trajectory_page_test

@@ -3,17 +3,15 @@
 
 #include <gtest/gtest.h>
 
+namespace paper_table_test {
+
 using namespace assay;
 using namespace assay::report;
-
-namespace {
 
 const PaperTable table = {.header = {"model", "dice ↑"},
                           .rows = {{"a_1 & 50%", "0.876 (0.016) "}, {"b|c", "0.8*"}},
                           .rule_before = 1,
                           .footnotes = {"* p ≤ 0.05"}};
-
-}  // namespace
 
 TEST(PaperTable, terminal) {
   EXPECT_EQ(terminal_table(table),
@@ -63,3 +61,5 @@ TEST(PaperTable, latex_is_booktabs_and_escaped) {
   EXPECT_EQ(latex_escaped("\\{x}^~"),
             "\\textbackslash{}\\{x\\}\\textasciicircum{}\\textasciitilde{}");
 }
+
+}  // namespace paper_table_test

@@ -7,8 +7,7 @@
 
 #include "assay/report/text/text_table.hpp"
 
-namespace assay::report {
-namespace {
+namespace assay::report::terminal_stream_test {
 
 std::string shown(const std::string& text, Passes passes = {}) {
   std::ostringstream out;
@@ -84,5 +83,4 @@ TEST(Terminal, a_failure_of_the_stream_is_seen) {
   EXPECT_FALSE(stream);
 }
 
-}  // namespace
-}  // namespace assay::report
+}  // namespace assay::report::terminal_stream_test

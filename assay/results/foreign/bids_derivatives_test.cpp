@@ -11,11 +11,11 @@
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
 
+namespace bids_derivatives_test {
+
 using namespace assay;
 using namespace assay::results;
 using testing::HasSubstr;
-
-namespace {
 
 metrics::SegmentationResult two_cases() {
   metrics::ScoreSettings settings;
@@ -34,8 +34,6 @@ std::string table(const metrics::SegmentationResult& result) {
   write_bids_table(result, result.cases, [&](std::string_view piece) { text += piece; });
   return text;
 }
-
-}  // namespace
 
 TEST(BidsNames, entities_come_in_the_order_of_the_schema) {
   EXPECT_EQ(bids_metrics_path("sub-01/ses-2/anat/sub-01_ses-2_space-T1w_run-1_label-lesion_mask",
@@ -105,3 +103,5 @@ TEST(BidsDescription, says_that_the_dataset_is_derived_and_by_what) {
   EXPECT_EQ(file["GeneratedBy"][0]["Version"], "1.2.3");
   for (const char* key : {"Name", "BIDSVersion"}) EXPECT_TRUE(file.contains(key));
 }
+
+}  // namespace bids_derivatives_test

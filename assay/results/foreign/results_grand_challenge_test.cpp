@@ -6,11 +6,11 @@
 #include "assay/metrics.hpp"
 #include "assay/results/segmentation.hpp"
 
+namespace results_grand_challenge_test {
+
 using namespace assay;
 using namespace assay::results;
 using testing::HasSubstr;
-
-namespace {
 
 metrics::CaseRecord counted(const char* id, const metrics::Confusion& counts) {
   metrics::CaseRecord record = {.id = id, .fate = metrics::Fate::scored, .error = ""};
@@ -38,8 +38,6 @@ Json written(metrics::Missing missing) {
   EXPECT_EQ(text.find("NaN"), std::string::npos);
   return parse_json(text, "metrics.json");
 }
-
-}  // namespace
 
 TEST(GrandChallengeMetrics, failures_count_as_worst_in_the_aggregates) {
   const Json file = written(metrics::Missing::worst);
@@ -73,3 +71,5 @@ TEST(GrandChallengeMetrics, a_metric_without_any_value_has_no_aggregate) {
   EXPECT_EQ(file["undefined"]["mcc"]["zero_denominator"], 1);
   EXPECT_FALSE(file["labels"]["foreground"]["aggregates"].contains("mcc"));
 }
+
+}  // namespace results_grand_challenge_test

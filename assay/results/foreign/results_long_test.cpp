@@ -4,6 +4,8 @@
 
 #include "assay/results/test_results.hpp"
 
+namespace results_long_test {
+
 using namespace assay;
 using namespace assay::results;
 using namespace assay::test;
@@ -93,23 +95,23 @@ TEST(ReadLong, a_group_that_contradicts_itself_is_dropped) {
 
 TEST(ReadLong, faults_are_named_with_their_line) {
   const std::string start = "model,case,label,metric,value,status\nm,a,1,dice,0.5,ok\n";
-  EXPECT_EQ(refusal(start + "\nm,a,1,dice,0.5,ok\n", "t.csv"),
+  EXPECT_EQ(refusal_of(start + "\nm,a,1,dice,0.5,ok\n", "t.csv"),
             "t.csv: line 4: a second row for model 'm', case 'a', label '1', metric 'dice'; remove "
             "one");
   EXPECT_EQ(
-      refusal(start + "m,b,1,dice,abc,ok\n", "t.csv"),
+      refusal_of(start + "m,b,1,dice,abc,ok\n", "t.csv"),
       "t.csv: line 3, column 'value': 'abc' is not a number; leave the cell empty where there "
       "is no value");
-  EXPECT_EQ(refusal(start + "m,b,1,dice,\"0,85\",ok\n", "t.csv"),
+  EXPECT_EQ(refusal_of(start + "m,b,1,dice,\"0,85\",ok\n", "t.csv"),
             "t.csv: line 3, column 'value': '0,85' is not a number; write it with a decimal point");
-  EXPECT_EQ(refusal(start + ",b,1,dice,1,ok\n", "t.csv"),
+  EXPECT_EQ(refusal_of(start + ",b,1,dice,1,ok\n", "t.csv"),
             "t.csv: line 3 has no 'model'; give every row one");
-  EXPECT_EQ(refusal(start + "m,,1,dice,1,ok\n", "t.csv"),
+  EXPECT_EQ(refusal_of(start + "m,,1,dice,1,ok\n", "t.csv"),
             "t.csv: line 3 has no 'case'; give every row one");
-  EXPECT_EQ(refusal(start + "m,b,1,,1,ok\n", "t.csv"),
+  EXPECT_EQ(refusal_of(start + "m,b,1,,1,ok\n", "t.csv"),
             "t.csv: line 3 has no 'metric'; give every row one");
-  EXPECT_THAT(refusal("metric,value\ndice,1\n", "t.csv"), HasSubstr("no column 'case'"));
-  EXPECT_THAT(refusal("model,case,metric,value,status\nm,a,,,failed\n", "t.csv"),
+  EXPECT_THAT(refusal_of("metric,value\ndice,1\n", "t.csv"), HasSubstr("no column 'case'"));
+  EXPECT_THAT(refusal_of("model,case,metric,value,status\nm,a,,,failed\n", "t.csv"),
               HasSubstr("none of the 1 cases of model m was scored; the first: a: failed"));
 }
 
@@ -127,3 +129,5 @@ TEST(ReadLong, texts_that_a_spreadsheet_would_run_come_back_from_our_own_files) 
   EXPECT_EQ(theirs.model_name, "'=m");
   EXPECT_EQ(theirs.ids, std::vector<std::string>{"''=a"});
 }
+
+}  // namespace results_long_test

@@ -6,12 +6,12 @@
 
 #include "assay/results/test_results.hpp"
 
+namespace results_nnunet_test {
+
 using namespace assay;
 using namespace assay::results;
 using namespace assay::test;
 using testing::HasSubstr;
-
-namespace {
 
 constexpr const char* version_2 = R"json({
     "foreground_mean": {"Dice": 0.6},
@@ -41,8 +41,6 @@ constexpr const char* version_1 = R"({"author": "a", "name": "trainer", "task": 
 std::string summary_of(const char* path) {
   return parsed(version_2, path).model_name;
 }
-
-}  // namespace
 
 TEST(ReadNnunet, cases_labels_and_its_own_values) {
   const compare::ResultTable t = parsed(version_2, "runs/net/fold_0/validation/summary.json");
@@ -122,17 +120,19 @@ TEST(ReadNnunet, reads_back_what_we_write_in_its_layout) {
 
 TEST(ReadNnunet, faults_are_named) {
   const auto with = [](const std::string& metrics) {
-    return refusal(R"({"metric_per_case": [{"metrics": {"1": )" + metrics +
-                   R"(}, "reference_file": "a.nii"}]})");
+    return refusal_of(R"({"metric_per_case": [{"metrics": {"1": )" + metrics +
+                      R"(}, "reference_file": "a.nii"}]})");
   };
   EXPECT_THAT(with(R"({"TP": -1})"), HasSubstr("'TP' before this is not a count"));
   EXPECT_THAT(with(R"({"FN": 1.5})"), HasSubstr("not a count"));
   EXPECT_THAT(with(R"({"FN": Infinity})"), HasSubstr("not a count"));
   EXPECT_THAT(with("3"), HasSubstr("'1' is a number, where an object is needed"));
-  EXPECT_THAT(refusal(R"({"metric_per_case": []})", "p/summary.json"),
+  EXPECT_THAT(refusal_of(R"({"metric_per_case": []})", "p/summary.json"),
               HasSubstr("p/summary.json: lists no case of model p"));
-  EXPECT_THAT(refusal(R"({"results": {"mean": {}}})"), HasSubstr("'results' has no 'all'"));
+  EXPECT_THAT(refusal_of(R"({"results": {"mean": {}}})"), HasSubstr("'results' has no 'all'"));
   const std::string twice = R"({"metrics": {"1": {"Dice": 1}}, "reference_file": "a.nii"})";
-  EXPECT_THAT(refusal(R"({"metric_per_case": [)" + twice + "," + twice + "]}"),
+  EXPECT_THAT(refusal_of(R"({"metric_per_case": [)" + twice + "," + twice + "]}"),
               HasSubstr("case 'a' appears twice"));
 }
+
+}  // namespace results_nnunet_test

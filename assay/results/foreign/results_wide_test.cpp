@@ -5,12 +5,12 @@
 #include "assay/results/result_columns.hpp"
 #include "assay/results/test_results.hpp"
 
+namespace results_wide_test {
+
 using namespace assay;
 using namespace assay::results;
 using namespace assay::test;
 using testing::HasSubstr;
-
-namespace {
 
 Texts names_of(const std::vector<compare::MetricColumn>& columns) {
   Texts out;
@@ -23,8 +23,6 @@ Texts groups_of(const compare::ResultTable& table) {
   for (const auto& group : table.groups) out.push_back(group.first);
   return out;
 }
-
-}  // namespace
 
 TEST(ReadWide, metrics_groups_and_the_model_from_the_file_s_name) {
   const compare::ResultTable t = parsed(
@@ -85,31 +83,31 @@ TEST(ReadWide, rows_that_sum_up_are_no_cases) {
 
 TEST(ReadWide, semicolons_separate_where_nothing_else_does) {
   EXPECT_EQ(values_of(parsed("id;dice\na;0.5\n", "t.csv").averages, "dice"), (Values{0.5}));
-  EXPECT_EQ(refusal("id;dice\na;0,5\n", "t.csv"),
+  EXPECT_EQ(refusal_of("id;dice\na;0,5\n", "t.csv"),
             "t.csv: line 2, column 'dice': '0,5' is not a number; write it with a decimal point");
 }
 
 TEST(ReadWide, a_slip_is_an_error_and_not_a_group) {
-  EXPECT_EQ(refusal("id,x\na,1\nb,2\nc,abc\n", "t.csv"),
+  EXPECT_EQ(refusal_of("id,x\na,1\nb,2\nc,abc\n", "t.csv"),
             "t.csv: line 4, column 'x': 'abc' is not a number; leave the cell empty where there is "
             "no value");
-  EXPECT_THAT(refusal("id\tx\na\t0,1\nb\t0,2\n", "t.tsv"), HasSubstr("'0,1' is not a number"));
-  EXPECT_THAT(refusal("id,dice,y\na,high,1\nb,low,1\n", "t.csv"),
+  EXPECT_THAT(refusal_of("id\tx\na\t0,1\nb\t0,2\n", "t.tsv"), HasSubstr("'0,1' is not a number"));
+  EXPECT_THAT(refusal_of("id,dice,y\na,high,1\nb,low,1\n", "t.csv"),
               HasSubstr("line 2, column 'dice': 'high' is not a number"));
   EXPECT_EQ(groups_of(parsed("id,dice,x\na,1,1\nb,2,abc\nc,1,d\n", "t.csv")), (Texts{"x"}));
 }
 
 TEST(ReadWide, faults_are_named_with_their_line) {
-  EXPECT_EQ(refusal("id,dice\na,1\nb,1\na.nii.gz,1\n", "t.csv"),
+  EXPECT_EQ(refusal_of("id,dice\na,1\nb,1\na.nii.gz,1\n", "t.csv"),
             "t.csv: line 4: a second row for id 'a.nii.gz'; remove one");
-  EXPECT_EQ(refusal("id,label,dice\na,1,1\na,1,1\n", "t.csv"),
+  EXPECT_EQ(refusal_of("id,label,dice\na,1,1\na,1,1\n", "t.csv"),
             "t.csv: line 3: a second row for id 'a', label '1'; remove one");
-  EXPECT_EQ(refusal("id,dice\n,1\n", "t.csv"), "t.csv: line 2 has no 'id'; give every row one");
-  EXPECT_EQ(refusal("id,dice,dice\na,1,2\n", "t.csv"),
+  EXPECT_EQ(refusal_of("id,dice\n,1\n", "t.csv"), "t.csv: line 2 has no 'id'; give every row one");
+  EXPECT_EQ(refusal_of("id,dice,dice\na,1,2\n", "t.csv"),
             "t.csv: two columns are called 'dice'; rename one");
-  EXPECT_THAT(refusal("id,site\na,A\n", "t.csv"), HasSubstr("has no column of numbers"));
-  EXPECT_THAT(refusal("id,dice\n", "t.csv"), HasSubstr("has a first line but no rows"));
-  EXPECT_THAT(refusal("id,dice\nMean,1\n", "t.csv"), HasSubstr("t.csv: lists no case"));
+  EXPECT_THAT(refusal_of("id,site\na,A\n", "t.csv"), HasSubstr("has no column of numbers"));
+  EXPECT_THAT(refusal_of("id,dice\n", "t.csv"), HasSubstr("has a first line but no rows"));
+  EXPECT_THAT(refusal_of("id,dice\nMean,1\n", "t.csv"), HasSubstr("t.csv: lists no case"));
 }
 
 TEST(Cell, numbers_missing_values_and_text) {
@@ -130,3 +128,5 @@ TEST(Cell, numbers_missing_values_and_text) {
   for (const char* text : {"abc", "1,5", "0x1A", "nan(1)", "+-1", "--1", "1 2", "12%", "e5", "."})
     EXPECT_EQ(Cell::of(text).kind, Cell::Kind::text) << text;
 }
+
+}  // namespace results_wide_test

@@ -7,12 +7,11 @@
 #include "assay/base/file.hpp"
 #include "assay/base/test_files.hpp"
 
-namespace assay::results {
-namespace {
+namespace assay::results::trackers_test {
 
+using test::refusal;
+using test::TemporaryFolder;
 using ::testing::HasSubstr;
-using testing::refusal;
-using testing::TemporaryFolder;
 
 TrackedRun one_run() {
   return {.model = "net",
@@ -70,5 +69,4 @@ TEST(Trackers, a_table_grows_and_another_table_is_refused) {
   EXPECT_EQ(read_text(folder / "other.csv"), "a,b\n");
 }
 
-}  // namespace
-}  // namespace assay::results
+}  // namespace assay::results::trackers_test
