@@ -8,6 +8,7 @@
 #include "assay/image.hpp"
 #include "assay/image/foreign_files.hpp"
 #include "assay/image/formats.hpp"
+#include "assay/image/tiled.hpp"
 
 namespace assay {
 namespace {
@@ -37,7 +38,10 @@ std::vector<std::string> list_images(const fs::path& root) try {
       if (it->is_directory()) it.disable_recursion_pending();
       continue;
     }
-    if (it->is_directory() || image_ending(path.filename().string()).empty()) continue;
+    const bool is_folder = it->is_directory(),
+               is_image_of_files = is_folder && is_folder_image(path);
+    if (is_image_of_files) it.disable_recursion_pending();
+    if (is_folder ? !is_image_of_files : image_ending(path.filename().string()).empty()) continue;
     if (!has_own_header(path)) found.push_back(path.lexically_relative(root).generic_string());
   }
   std::ranges::sort(found);

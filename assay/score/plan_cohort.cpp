@@ -14,6 +14,7 @@
 #include "assay/image/folder.hpp"
 #include "assay/image/formats.hpp"
 #include "assay/image/label_table.hpp"
+#include "assay/image/tiled.hpp"
 #include "assay/results/foreign/bids_derivatives.hpp"
 #include "assay/results/group_table.hpp"
 #include "assay/score.hpp"
@@ -28,6 +29,11 @@ namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Whether a path is a folder of images, not an image that is a folder.
+bool is_cohort_folder(const fs::path& path) {
+  return fs::is_directory(path) && !is_folder_image(path);
+}
 
 [[noreturn]] void usage(const std::string& what) {
   throw Error(Error::Kind::usage, what);
@@ -48,7 +54,7 @@ fs::path dataset_json_for(const CohortRequest& request, const metrics::ScoreSett
                             request.prediction_pattern.find("{label}") != std::string::npos;
   if (request.prediction.empty() || other_labels) return {};
   const fs::path folder =
-      fs::is_directory(request.prediction) ? request.prediction : request.prediction.parent_path();
+      is_cohort_folder(request.prediction) ? request.prediction : request.prediction.parent_path();
   fs::path beside = folder / "dataset.json";
   if (!fs::exists(beside)) return {};
   notes.push_back("labels from " + beside.string());
@@ -386,7 +392,7 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
 /// What the paths of one side start from.
 fs::path root_of(const fs::path& given, const fs::path& manifest) {
   fs::path root = given.empty() ? manifest.parent_path() : given;
-  if (manifest.empty() && !fs::is_directory(root)) root = root.parent_path();
+  if (manifest.empty() && !is_cohort_folder(root)) root = root.parent_path();
   return root.empty() ? "." : root;
 }
 
@@ -395,8 +401,8 @@ std::vector<CasePlan> cases_of(const CohortRequest& request, std::vector<std::st
   if (request.grand_challenge) return cases_of_jobs(request, notes);
   must_exist(request.prediction, request.side);
   must_exist(request.reference, "reference");
-  const bool folders = fs::is_directory(request.prediction);
-  if (folders != fs::is_directory(request.reference))
+  const bool folders = is_cohort_folder(request.prediction);
+  if (folders != is_cohort_folder(request.reference))
     throw Error(Error::Kind::usage, "the prediction is a " +
                                         std::string(folders ? "folder" : "file") +
                                         " and the reference a " + (folders ? "file" : "folder") +
@@ -501,7 +507,7 @@ std::string model_name(const CohortRequest& request) {
   if (!path.has_filename()) path = path.parent_path();  // "preds/" is "preds"
   const std::string name = path.filename().string();
   const std::string ending(image_ending(name));
-  return ending.empty() && path.has_extension() && !fs::is_directory(path)
+  return ending.empty() && path.has_extension() && !is_cohort_folder(path)
              ? path.stem().string()
              : name.substr(0, name.size() - ending.size());
 }
