@@ -60,6 +60,7 @@ bench:
 	@$(BUILD)/bin/assay_bench
 	@/usr/bin/python3 bench/end_to_end.py
 	@/usr/bin/python3 bench/runs_bench.py
+	@/usr/bin/python3 bench/large_bench.py
 	@/usr/bin/python3 bench/scaling_bench.py
 	@/usr/bin/python3 bench/boundary_bench.py
 	@/usr/bin/python3 bench/probability_bench.py

@@ -14,6 +14,7 @@
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image/dicom_objects.hpp"
+#include "assay/image/zarr/blosc.hpp"
 #include "assay/model/backends/onnx_runtime.hpp"
 #include "assay/report/figure_files.hpp"
 #include "assay/report/text/text_table.hpp"
@@ -77,6 +78,7 @@ constexpr std::array parts = {
     Part{"python", "Python package", "import assay", find_python_package},
     Part{"openslide", "OpenSlide", "whole slides (assay qa)", slide::openslide_version},
     Part{"dicom", "DICOM", "segmentations and contours in DICOM", dicom_support},
+    Part{"blosc", "blosc and zstd", "compressed OME-Zarr images", blosc_support},
     Part{"onnxruntime", "ONNX Runtime", "ONNX models that our engine cannot run",
          find_onnx_runtime},
     Part{"converter", "SVG converter", "figures as PDF and PNG", find_drawing_converter},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -82,6 +83,9 @@ void declare_pictures(Arguments& a, ScoreOptions& o) {
            "unit of length)");
   a.option("--colors FILE", o.colors,
            "Table with the columns value, r, g, b: the label that each colour means");
+  a.option("--level N|P,R", o.level,
+           "Level of pyramids in TIFF and OME-Zarr to score, or one level for predictions and one "
+           "for references (default: 0, the full picture)");
 }
 
 void declare_grids(Arguments& a, ScoreOptions& o) {
@@ -177,6 +181,26 @@ void set_spacing(PictureRules& to, const std::string& text) {
   to.size_mm = mm;
 }
 
+/// One level for both sides, or one for each.
+void set_levels(metrics::ScoreSettings& to, const std::string& text) {
+  if (text.empty()) return;
+  const std::vector<std::string_view> parts = parts_of(text, ',');
+  std::array<std::size_t, 2> levels{};
+  bool is_right = parts.size() <= levels.size();
+  for (std::size_t i = 0; is_right && i < parts.size(); ++i) {
+    const char* last = parts[i].data() + parts[i].size();
+    const auto read = std::from_chars(parts[i].data(), last, levels[i]);
+    is_right = read.ec == std::errc{} && read.ptr == last && levels[i] < 100;
+  }
+  if (!is_right)
+    throw Error(Error::Kind::usage,
+                "'" + text +
+                    "' is not a level; write --level 2, or --level 0,2 for level 0 of "
+                    "predictions and level 2 of references");
+  to.prediction_level = levels.front();
+  to.pictures.level = parts.size() == 2 ? levels.back() : levels.front();
+}
+
 std::vector<Label> labels_in(std::string_view text) {
   std::vector<Label> out;
   for (const std::string_view part : parts_of(text, ',')) {
@@ -269,6 +293,7 @@ metrics::ScoreSettings settings_of(const ScoreOptions& o,
   s.convention = named.empty() ? &metrics::conventions().front() : &metrics::convention(named);
   s.lesions = lesions_of(o, *s.convention);
   set_spacing(s.pictures, o.spacing);
+  set_levels(s, o.level);
   return s;
 }
 

@@ -53,7 +53,7 @@ struct Kind<TrackerTarget> {
 
 struct ScoreOptions {
   metrics::ScoreSettings settings{};
-  std::string ref, ref_pattern, model, dataset_json, groups, label_names, colors, spacing;
+  std::string ref, ref_pattern, model, dataset_json, groups, label_names, colors, spacing, level;
   score::LabelChoice labels;
   std::vector<metrics::Region> regions;
   std::vector<TrackerTarget> trackers;

@@ -44,7 +44,7 @@ def test_one_other_image(tmp_path):
     assert (
         said
         == "not scored: r: prediction p.jpg: is a JPEG file, and assay reads NIfTI, MetaImage,"
-        f" NRRD, NumPy's .npy, NumPy's .npz, PNG, TIFF, DICOM; {NO_JPEG}"
+        f" NRRD, NumPy's .npy, NumPy's .npz, PNG, TIFF, DICOM, OME-Zarr; {NO_JPEG}"
     )
 
 

@@ -12,6 +12,7 @@
 #include "assay/image/dicom_series.hpp"
 #include "assay/image/foreign_files.hpp"
 #include "assay/image/formats.hpp"
+#include "assay/image/tiled.hpp"
 
 namespace assay {
 namespace {
@@ -30,7 +31,8 @@ bool has_own_header(const fs::path& path) {
   return fs::exists(path.parent_path() / name.replace(dot, 4, ".hdr"));
 }
 
-/// Calls `use` with the path of every file below `root` that is not hidden.
+/// Calls `use` with the path of every file below `root` that is not hidden, and of every folder
+/// that is an image.
 template <class Use>
 void walk_files(const fs::path& root, Use use) try {
   const auto options = fs::directory_options::follow_directory_symlink;
@@ -40,7 +42,10 @@ void walk_files(const fs::path& root, Use use) try {
       if (it->is_directory()) it.disable_recursion_pending();
       continue;
     }
-    if (!it->is_directory()) use(path);
+    const bool is_folder = it->is_directory();
+    const bool is_one_image = is_folder && is_folder_image(path);
+    if (is_one_image) it.disable_recursion_pending();
+    if (!is_folder || is_one_image) use(path);
   }
 } catch (const fs::filesystem_error& trouble) {
   if (trouble.code() == std::errc::interrupted) return walk_files(root, use);
@@ -92,7 +97,8 @@ std::vector<std::string> list_scans(const fs::path& root) {
   std::set<fs::path> found;
   std::map<fs::path, std::vector<fs::path>> slices;  // by folder
   walk_files(root, [&](const fs::path& path) {
-    if (const auto class_uid = class_of_file(path)) {
+    const auto class_uid = fs::is_directory(path) ? std::nullopt : class_of_file(path);
+    if (class_uid) {
       if (is_image_class(*class_uid)) slices[path.parent_path()].push_back(path);
     } else if (is_image(path)) {
       found.insert(path);

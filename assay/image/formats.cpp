@@ -23,6 +23,11 @@ Layout dicom_layout(std::span<const std::byte>, const std::filesystem::path&) {
   return layout;
 }
 
+/// A Zarr image is a folder (assay/image/tiled.hpp); here it only has its name.
+bool is_never_a_file(std::span<const std::byte>) {
+  return false;
+}
+
 constexpr std::array formats = {
     ImageFormat{"NIfTI", is_nifti, nifti_layout},
     ImageFormat{"MetaImage", is_metaimage, metaimage_layout},
@@ -32,12 +37,14 @@ constexpr std::array formats = {
     ImageFormat{"PNG", is_png, png_layout},
     ImageFormat{"TIFF", is_tiff, tiff_layout},
     ImageFormat{"DICOM", is_dicom, dicom_layout},
+    ImageFormat{"OME-Zarr", is_never_a_file, nullptr},
 };
 
 constexpr std::array known_endings = {
     // longest first
     ImageEnding{".seg.nrrd", nullptr, ImageKind::volume},
     ImageEnding{".ome.tiff", nullptr, ImageKind::picture},
+    ImageEnding{".ome.zarr", nullptr, ImageKind::volume},
     ImageEnding{".ome.tif", nullptr, ImageKind::picture},
     ImageEnding{".nii.gz", encode_nifti, ImageKind::volume},
     ImageEnding{".hdr.gz", nullptr, ImageKind::volume},
@@ -45,6 +52,7 @@ constexpr std::array known_endings = {
     ImageEnding{".nrrd", nullptr, ImageKind::volume},
     ImageEnding{".nhdr", nullptr, ImageKind::volume},
     ImageEnding{".tiff", nullptr, ImageKind::picture},
+    ImageEnding{".zarr", nullptr, ImageKind::volume},
     ImageEnding{".nii", encode_nifti, ImageKind::volume},
     ImageEnding{".mha", encode_mha, ImageKind::volume},
     ImageEnding{".mhd", encode_mhd, ImageKind::volume},

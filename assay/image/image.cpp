@@ -24,6 +24,8 @@
 #include "assay/image/npy.hpp"
 #include "assay/image/pictures.hpp"
 #include "assay/image/runs/inflate_runs.hpp"
+#include "assay/image/tiled.hpp"
+#include "assay/image/zarr/zarr_image.hpp"
 
 namespace assay {
 namespace {
@@ -280,6 +282,16 @@ Image read_from(const fs::path& header_path, const std::optional<fs::path>& want
   return {layout.header, std::move(file), offset};
 }
 
+/// The whole of an image that is read by parts.
+Image read_parts(TiledImage& image, const HowToRead& how, Buffer scratch) {
+  const Layout& layout = image.layout();
+  require_volumes(layout, how.volumes);
+  return picture_from(layout, how.pictures, std::move(scratch), [&](std::span<std::byte> pixels) {
+    Buffer tile;
+    read_box(image, {{}, image.shape()}, pixels, tile);
+  });
+}
+
 void write_encodable(const fs::path& path, const Encodable& image) {
   const std::string_view ending = image_ending(path.filename().string());
   const auto endings = endings_of_images();
@@ -337,6 +349,8 @@ Image read_image(const fs::path& path, Buffer scratch, Volumes volumes, VoxelRea
                  const PictureRules& pictures) try {
   if (is_series(path)) return read_series(path, std::move(scratch));
   const HowToRead how = {volumes, reader, pictures};
+  if (const auto tiled = open_tiled(path, pictures.level))
+    return read_parts(*tiled, how, std::move(scratch));
   const auto header_path = first_existing(nifti_header_paths(path));
   std::error_code ignored;
   if (header_path && fs::exists(*header_path, ignored))
@@ -353,7 +367,8 @@ Image read_image(const fs::path& path, Buffer scratch, Volumes volumes, VoxelRea
 std::span<const Named<VoxelReader>> voxel_readers() {
   static constexpr Named<VoxelReader> readers[] = {{"auto", VoxelReader::automatic},
                                                    {"runs", VoxelReader::runs},
-                                                   {"buffer", VoxelReader::buffer}};
+                                                   {"buffer", VoxelReader::buffer},
+                                                   {"tiles", VoxelReader::tiles}};
   return readers;
 }
 
@@ -376,6 +391,8 @@ Image different_voxels(const Image& image) {
 
 ImageHeader read_image_header(const fs::path& path, const PictureRules& pictures) try {
   if (is_series(path)) return read_series_header(path);
+  if (const auto tiled = open_tiled(path, pictures.level))
+    return sized_header(tiled->layout(), pictures);
   const auto found = first_existing(nifti_header_paths(path));
   std::error_code ignored;
   const fs::path& header = found && fs::exists(*found, ignored) ? *found : path;
@@ -412,6 +429,7 @@ namespace {
 
 /// The other file of an image that has two; nothing when there is none, or it is not known.
 std::optional<fs::path> other_half(const fs::path& path) try {
+  if (kind_of_image(path.filename().string()) == ImageKind::picture) return std::nullopt;
   std::error_code ignored;
   auto other = first_existing(nifti_header_paths(path));
   if (!other || !fs::exists(*other, ignored))
@@ -425,6 +443,7 @@ std::optional<fs::path> other_half(const fs::path& path) try {
 
 std::string image_sha256(const fs::path& path) {
   if (is_series(path)) return series_sha256(path);
+  if (is_folder_image(path)) return zarr_sha256(path);
   const std::string own = sha256_of_file(path);
   const auto other = other_half(path);
   return other ? sha256(own + sha256_of_file(*other)) : own;

@@ -50,6 +50,7 @@ struct Layout {
   std::size_t least_file_size = 0;  ///< of a picture: a shorter file cannot hold the pixels
   bool is_colored = false;  ///< the four channels are red, green, blue and alpha, not numbers
   std::optional<StatedSize> stated_size{};
+  std::size_t levels = 1;  ///< the image itself, and smaller copies of it
 };
 
 /// One file of an encoded image. Several are written in their order, the header last.

@@ -11,6 +11,7 @@
 
 #include "assay/error.hpp"
 #include "assay/image/stored.hpp"
+#include "assay/image/tiled.hpp"
 
 namespace assay {
 namespace {
@@ -91,6 +92,7 @@ ImageHeader labelled(ImageHeader header) {
 }  // namespace
 
 ImageHeader sized_header(const Layout& layout, const PictureRules& rules) {
+  require_level(rules.level, layout.levels);
   ImageHeader header = layout.is_colored ? labelled(layout.header) : layout.header;
   Grid& grid = header.grid;
   if (grid.has_size || (!rules.size_mm && !rules.uses_stated_size)) return header;
@@ -109,18 +111,24 @@ void require_possible_pixels(const Layout& layout, std::size_t file_size) {
                             voxel_bytes(layout.header), file_size));
 }
 
-Image decode_picture(const Layout& layout, std::span<const std::byte> file,
-                     const PictureRules& rules, Buffer scratch) {
+Image picture_from(const Layout& layout, const PictureRules& rules, Buffer scratch,
+                   const std::function<void(std::span<std::byte> pixels)>& fill) {
   if (layout.is_colored && rules.colors.empty())
     throw Error(Error::Kind::input,
                 "has colours, not labels; say with --colors FILE which label each colour means, or "
                 "save the labels themselves as a picture with one channel or a palette");
-  require_possible_pixels(layout, file.size());
   const ImageHeader header = sized_header(layout, rules);
   const std::span<std::byte> pixels = room_in(scratch, voxel_bytes(layout.header));
-  layout.decode(file, layout, pixels);
+  fill(pixels);
   if (layout.is_colored) label_colors(pixels, header.grid, rules.colors);
   return {header, std::move(scratch), 0};
+}
+
+Image decode_picture(const Layout& layout, std::span<const std::byte> file,
+                     const PictureRules& rules, Buffer scratch) {
+  require_possible_pixels(layout, file.size());
+  return picture_from(layout, rules, std::move(scratch),
+                      [&](std::span<std::byte> pixels) { layout.decode(file, layout, pixels); });
 }
 
 }  // namespace assay

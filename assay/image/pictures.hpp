@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 
 #include "assay/image/layout.hpp"
@@ -15,6 +16,11 @@ ImageHeader sized_header(const Layout& layout, const PictureRules& rules);
 
 /// Throws Error::input unless a file of that size can hold the pixels.
 void require_possible_pixels(const Layout& layout, std::size_t file_size);
+
+/// An image whose pixels `fill` writes into the room that it is given; colours as labels. Throws
+/// Error::input.
+Image picture_from(const Layout& layout, const PictureRules& rules, Buffer scratch,
+                   const std::function<void(std::span<std::byte> pixels)>& fill);
 
 /// The pixels of a file whose layout has a decoder; colours as labels. Throws Error::input.
 Image decode_picture(const Layout& layout, std::span<const std::byte> file,

@@ -2,13 +2,11 @@
 #include "assay/image/tiff.hpp"
 
 #include <fmt/format.h>
-#include <tiffio.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,167 +15,16 @@
 
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/image/pictures.hpp"
+#include "assay/image/tiff_file.hpp"
+#include "assay/image/tiled.hpp"
 
 namespace assay {
 namespace {
 
-using TiffBytes = std::span<const std::byte>;
 using namespace std::string_view_literals;
 
 constexpr std::array tiff_magics = {"II\x2a\0"sv, "MM\0\x2a"sv, "II\x2b\0"sv, "MM\0\x2b"sv};
-
-Error broken_tiff() {
-  return {Error::Kind::input, "the TIFF is damaged or cut short; copy or save it again"};
-}
-
-Error unsupported_tiff(const std::string& what) {
-  return {Error::Kind::unsupported, what};
-}
-
-// ---- A file in memory, as the library wants it.
-
-struct TiffSource {
-  TiffBytes bytes;
-  toff_t at = 0;
-};
-
-tmsize_t read_source(thandle_t handle, void* to, tmsize_t count) {
-  auto* source = static_cast<TiffSource*>(handle);
-  if (count < 0 || source->at >= source->bytes.size()) return 0;
-  const std::size_t rest = source->bytes.size() - static_cast<std::size_t>(source->at);
-  const std::size_t size = std::min(static_cast<std::size_t>(count), rest);
-  std::memcpy(to, source->bytes.data() + source->at, size);
-  source->at += size;
-  return static_cast<tmsize_t>(size);
-}
-
-tmsize_t write_source(thandle_t, void*, tmsize_t) {
-  return 0;
-}
-
-toff_t seek_source(thandle_t handle, toff_t offset, int from) {
-  auto* source = static_cast<TiffSource*>(handle);
-  const toff_t starts[] = {0, source->at, source->bytes.size()};  // SEEK_SET, SEEK_CUR, SEEK_END
-  return source->at = starts[std::clamp(from, 0, 2)] + offset;
-}
-
-int close_source(thandle_t) {
-  return 0;
-}
-
-toff_t size_of_source(thandle_t handle) {
-  return static_cast<TiffSource*>(handle)->bytes.size();
-}
-
-int map_source(thandle_t handle, void** start, toff_t* size) {
-  const auto* source = static_cast<TiffSource*>(handle);
-  *start = const_cast<std::byte*>(source->bytes.data());  // the library only reads it
-  *size = source->bytes.size();
-  return 1;
-}
-
-void unmap_source(thandle_t, void*, toff_t) {}
-
-/// What the library complains about: any error makes the file unusable.
-int note_error(TIFF*, void* user, const char*, const char*, va_list) {
-  *static_cast<bool*>(user) = true;
-  return 1;
-}
-
-int ignore_tiff_warning(TIFF*, void*, const char*, const char*, va_list) {
-  return 1;
-}
-
-/// A file that is open at its first page.
-class TiffFile {
- public:
-  explicit TiffFile(TiffBytes bytes) : source_{bytes} {
-    constexpr tmsize_t most_at_once = tmsize_t{1} << 30;
-    const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(
-        TIFFOpenOptionsAlloc(), TIFFOpenOptionsFree);
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most_at_once);
-    TIFFOpenOptionsSetErrorHandlerExtR(options.get(), note_error, &has_failed_);
-    TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_tiff_warning, nullptr);
-    tiff_.reset(TIFFClientOpenExt("", "rm", &source_, read_source, write_source, seek_source,
-                                  close_source, size_of_source, map_source, unmap_source,
-                                  options.get()));
-    forgive_compression();
-    require();
-  }
-
-  TIFF* get() const { return tiff_.get(); }
-  /// Throws Error when anything went wrong so far.
-  void require() const {
-    if (tiff_ == nullptr || has_failed_) throw broken_tiff();
-  }
-  void require(bool is_right) const {
-    if (!is_right) throw broken_tiff();
-    require();
-  }
-  /// Whether there is another page; it is the current one then.
-  bool next_page() {
-    if (TIFFLastDirectory(get()) != 0) return false;
-    require();
-    const bool is_read = TIFFReadDirectory(get()) != 0;
-    forgive_compression();
-    require(is_read);
-    return true;
-  }
-  template <class T>
-  T field(ttag_t tag, T otherwise) const {
-    T value = otherwise;
-    return TIFFGetFieldDefaulted(get(), tag, &value) == 1 ? value : otherwise;
-  }
-  std::string_view text(ttag_t tag) const {
-    const char* found = nullptr;
-    return TIFFGetField(get(), tag, &found) == 1 && found != nullptr ? found : std::string_view();
-  }
-
- private:
-  /// The library may have been built without a compression, and takes a page that has it for an
-  /// error. Such a page is passed over as a copy, or refused by the name of its compression.
-  void forgive_compression() {
-    if (tiff_ != nullptr &&
-        TIFFIsCODECConfigured(field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE)) == 0)
-      has_failed_ = false;
-  }
-  struct Close {
-    void operator()(TIFF* tiff) const { TIFFClose(tiff); }
-  };
-  TiffSource source_;
-  bool has_failed_ = false;
-  std::unique_ptr<TIFF, Close> tiff_;
-};
-
-// ---- What a page holds.
-
-struct TiffPage {
-  std::uint32_t width = 0, height = 0;
-  std::uint16_t bits = 1, samples = 1, format = SAMPLEFORMAT_UINT, photometric = 0, planes = 1,
-                compression = COMPRESSION_NONE;
-
-  bool operator==(const TiffPage&) const = default;
-};
-
-TiffPage page_of(const TiffFile& file) {
-  TiffPage page = {.width = file.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0),
-                   .height = file.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0),
-                   .bits = file.field<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1),
-                   .samples = file.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1),
-                   .format = file.field<std::uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT),
-                   .photometric = file.field<std::uint16_t>(TIFFTAG_PHOTOMETRIC, 1),
-                   .planes = file.field<std::uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG),
-                   .compression = file.field<std::uint16_t>(TIFFTAG_COMPRESSION, 1)};
-  file.require(page.width != 0 && page.height != 0 && page.samples != 0);
-  if (page.format == SAMPLEFORMAT_VOID) page.format = SAMPLEFORMAT_UINT;
-  return page;
-}
-
-/// Pages that show the picture once more, smaller, or say which of its pixels count.
-bool is_copy(const TiffFile& file) {
-  return (file.field<std::uint32_t>(TIFFTAG_SUBFILETYPE, 0) &
-          (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0;
-}
 
 struct TiffType {
   std::uint16_t format, bits;
@@ -227,6 +74,9 @@ constexpr double hardly_limited = 1 << 14;
 /// What a file may state however short it is: a blank page of a fax has a bit per row.
 constexpr std::size_t always_allowed = std::size_t{1} << 28;
 
+/// Likewise: parts that are 0 everywhere may be left out.
+constexpr std::size_t may_be_left_out = std::size_t{1} << 24;
+
 constexpr std::array tiff_compressions = {
     TiffCompression{COMPRESSION_NONE, "none", 1},
     TiffCompression{COMPRESSION_PACKBITS, "PackBits", 64},
@@ -259,11 +109,6 @@ const TiffCompression& compression_of(const TiffPage& page) {
         "that were saved; save masks with deflate or LZW",
         found->name));
   return *found;
-}
-
-bool is_colored(const TiffPage& page) {
-  return page.photometric == PHOTOMETRIC_RGB && page.format == SAMPLEFORMAT_UINT &&
-         page.samples >= 3;
 }
 
 void require_known_meaning(const TiffPage& page) {
@@ -365,7 +210,53 @@ void require_slices(const TiffFile& file) {
           "file");
 }
 
-// ---- Pixels.
+// ---- Parts of a page that are compressed by themselves: strips, or tiles.
+
+struct TiffPart {
+  std::size_t width, height, row_bytes, size;  ///< the last two in bytes
+
+  bool operator==(const TiffPart&) const = default;
+};
+
+std::size_t pixel_size(const TiffPage& page) {
+  return is_colored(page) ? 4 : page.samples * std::max<std::size_t>(page.bits / 8, 1);
+}
+
+/// The largest part of the current page. Throws Error when a header asks for nonsense.
+TiffPart part_of(const TiffFile& file, const TiffPage& page) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  const bool is_tiled = TIFFIsTiled(file.get()) != 0;
+  const auto rows =
+      file.field<std::uint32_t>(is_tiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, 0);
+  TiffPart part = {.width = is_tiled ? file.field<std::uint32_t>(TIFFTAG_TILEWIDTH, 0) : page.width,
+                   .height = is_tiled ? rows : std::min(rows, page.height),
+                   .row_bytes = static_cast<std::size_t>(is_tiled ? TIFFTileRowSize(file.get())
+                                                                  : TIFFScanlineSize(file.get())),
+                   .size = static_cast<std::size_t>(is_tiled ? TIFFTileSize(file.get())
+                                                             : TIFFStripSize(file.get()))};
+  file.require(part.width > 0 && part.height > 0 && part.row_bytes > 0 &&
+               part.size / part.height >= part.row_bytes);
+  if (part.size > most || part.width > most / part.height / pixel_size(page))
+    throw unsupported_tiff(fmt::format("has {} of more than 1 GB; save it with tiles of 512x512",
+                                       is_tiled ? "tiles" : "strips"));
+  return part;
+}
+
+std::uint32_t count_of_parts(const TiffFile& file) {
+  return TIFFIsTiled(file.get()) != 0 ? TIFFNumberOfTiles(file.get())
+                                      : TIFFNumberOfStrips(file.get());
+}
+
+/// How many different parts are stored for the current page. Some writers leave out parts that are
+/// 0 everywhere, and several parts may be stored in the same place.
+std::size_t count_stored_parts(const TiffFile& file) {
+  std::vector<std::uint64_t> places(count_of_parts(file));
+  for (std::uint32_t i = 0; i < places.size(); ++i)
+    places[i] = TIFFGetStrileByteCount(file.get(), i) == 0 ? 0 : TIFFGetStrileOffset(file.get(), i);
+  std::ranges::sort(places);
+  const auto count = std::unique(places.begin(), places.end()) - places.begin();
+  return static_cast<std::size_t>(count) - (!places.empty() && places.front() == 0 ? 1 : 0);
+}
 
 /// Numbers of less than 8 bits, highest first in their byte, as bytes.
 void unpack_bits(TiffBytes from, unsigned bits, bool inverted, std::span<std::byte> to) {
@@ -377,105 +268,207 @@ void unpack_bits(TiffBytes from, unsigned bits, bool inverted, std::span<std::by
   }
 }
 
-/// The part of a page that is compressed by itself: a strip, or a tile.
-struct TiffPart {
-  std::size_t width, height, row_bytes;
+/// A row of a part as bytes for each pixel.
+void unpack_row(const TiffPage& page, TiffBytes row, std::span<std::byte> to) {
+  if (page.bits < 8)
+    return unpack_bits(row, page.bits, page.photometric == PHOTOMETRIC_MINISWHITE, to);
+  for (std::size_t i = 0; 4 * i < to.size(); ++i) {
+    std::ranges::copy(row.subspan(page.samples * i, 3),
+                      to.begin() + static_cast<std::ptrdiff_t>(4 * i));
+    to[4 * i + 3] = std::byte{0xFF};
+  }
+}
+
+// ---- Pages: slices, and their smaller copies.
+
+/// Which pages are the slices of one level.
+struct TiffPlan {
+  TiffPage page;
+  std::vector<toff_t> slices;  ///< where their directories are
+  std::size_t levels = 1;
+  double shrunk = 1;  ///< how many times wider the full picture is
+  std::size_t stored_parts = 0;
+  std::optional<StatedSize> stated_size{};
 };
 
-/// Where a page goes.
-struct TiffTarget {
-  const TiffPage& page;
-  std::span<std::byte> pixels;
-
-  std::size_t pixel_bytes() const { return pixels.size() / page.width / page.height; }
-  /// Copies one row of a part, which begins at column x; what lies outside the page is left out.
-  void put(TiffBytes row, std::size_t x, std::size_t y, std::size_t columns) const {
-    const std::size_t count = std::min(columns, page.width - x);
-    std::span<std::byte> to =
-        pixels.subspan((y * page.width + x) * pixel_bytes(), count * pixel_bytes());
-    if (page.bits < 8)
-      return unpack_bits(row, page.bits, page.photometric == PHOTOMETRIC_MINISWHITE, to);
-    if (!is_colored(page) || page.samples == 4)
-      return static_cast<void>(std::ranges::copy(row.first(to.size()), to.begin()));
-    for (std::size_t i = 0; i < count; ++i) {
-      std::ranges::copy(row.subspan(3 * i, 3), to.begin() + static_cast<std::ptrdiff_t>(4 * i));
-      to[4 * i + 3] = std::byte{0xFF};
-    }
-  }
+/// What the pages of a file are.
+struct TiffPages {
+  std::vector<toff_t> slices, copies;
+  TiffPage first;
+  std::size_t stored_parts = 0;
 };
 
-void put_part(const TiffTarget& target, TiffBytes part, const TiffPart& shape, std::size_t x,
-              std::size_t y) {
-  const std::size_t rows = std::min<std::size_t>(shape.height, target.page.height - y);
-  for (std::size_t row = 0; row < rows; ++row)
-    target.put(part.subspan(row * shape.row_bytes, shape.row_bytes), x, y + row, shape.width);
+/// Whether a copy shows the same numbers, smaller.
+bool is_smaller(const TiffPage& copy, const TiffPage& of) {
+  TiffPage same = copy;
+  same.width = of.width, same.height = of.height, same.compression = of.compression;
+  return same == of && copy.width <= of.width && copy.height <= of.height;
 }
 
-/// Room for a part that the library will fill. Throws Error when a header asks for nonsense.
-std::vector<std::byte> room_for_part(const TiffFile& file, tmsize_t size, const TiffPart& shape) {
-  constexpr std::size_t most = std::size_t{1} << 30;
-  file.require(size > 0 && static_cast<std::size_t>(size) <= most && shape.row_bytes > 0 &&
-               shape.height > 0 &&
-               shape.row_bytes <= static_cast<std::size_t>(size) / shape.height);
-  return std::vector<std::byte>(static_cast<std::size_t>(size));
+/// Walks through all pages. Throws Error when slices are not alike.
+TiffPages pages_of(TiffFile& file) {
+  constexpr std::size_t most = 65'535;  // what the library counts to
+  while (is_copy(file)) file.require(file.next_page());
+  TiffPages out = {.slices = {}, .copies = {}, .first = page_of(file)};
+  do {
+    const auto kind = file.field<std::uint32_t>(TIFFTAG_SUBFILETYPE, 0);
+    if (kind == FILETYPE_REDUCEDIMAGE && is_smaller(page_of(file), out.first))
+      out.copies.push_back(file.directory());
+    if (is_copy(file)) continue;
+    if (page_of(file) != out.first)
+      throw unsupported_tiff("has pages of different sizes or kinds; save the labels alone");
+    out.slices.push_back(file.directory());
+    out.stored_parts += count_stored_parts(file);
+    if (out.slices.size() > most) throw unsupported_tiff("has more than 65535 pages; split it");
+  } while (file.next_page());
+  return out;
 }
 
-void read_tiles(const TiffFile& file, const TiffTarget& target) {
-  const TiffPart shape = {.width = file.field<std::uint32_t>(TIFFTAG_TILEWIDTH, 0),
-                          .height = file.field<std::uint32_t>(TIFFTAG_TILELENGTH, 0),
-                          .row_bytes = static_cast<std::size_t>(TIFFTileRowSize(file.get()))};
-  file.require(shape.width > 0 && shape.height > 0);
-  std::vector<std::byte> tile = room_for_part(file, TIFFTileSize(file.get()), shape);
-  std::uint32_t index = 0;
-  for (std::size_t y = 0; y < target.page.height; y += shape.height)
-    for (std::size_t x = 0; x < target.page.width; x += shape.width, ++index) {
-      file.require(
-          TIFFReadEncodedTile(file.get(), index, tile.data(), static_cast<tmsize_t>(tile.size())) ==
-          static_cast<tmsize_t>(tile.size()));
-      put_part(target, tile, shape, x, y);
-    }
-}
-
-void read_strips(const TiffFile& file, const TiffTarget& target) {
-  const auto stated = file.field<std::uint32_t>(TIFFTAG_ROWSPERSTRIP, 0);
-  const TiffPart shape = {.width = target.page.width,
-                          .height = std::min(stated, target.page.height),
-                          .row_bytes = static_cast<std::size_t>(TIFFScanlineSize(file.get()))};
-  std::vector<std::byte> strip = room_for_part(file, TIFFStripSize(file.get()), shape);
-  std::uint32_t index = 0;
-  for (std::size_t y = 0; y < target.page.height; y += shape.height, ++index) {
-    const std::size_t rows = std::min<std::size_t>(shape.height, target.page.height - y);
-    const auto size = static_cast<tmsize_t>(rows * shape.row_bytes);
-    file.require(TIFFReadEncodedStrip(file.get(), index, strip.data(), size) == size);
-    put_part(target, strip, shape, 0, y);
+/// The smaller copies of the current page, largest first, where the page itself names them.
+std::vector<toff_t> named_copies(TiffFile& file, const TiffPage& page) {
+  const toff_t here = file.directory();
+  std::vector<toff_t> out;
+  for (const toff_t place : file.sub_directories()) {
+    file.go_to(place);
+    if (is_smaller(page_of(file), page)) out.push_back(place);
   }
+  file.go_to(here);
+  return out;
+}
+
+/// The pages of a level; the full picture is level 0.
+TiffPlan plan_of(TiffFile& file, std::size_t level) {
+  TiffPages pages = pages_of(file);
+  TiffPlan plan = {.page = pages.first, .slices = {}, .stored_parts = pages.stored_parts};
+  file.go_to(pages.slices.front());
+  require_known_meaning(plan.page);
+  require_slices(file);
+  plan.stated_size = size_of_pixels(file);
+  const bool names_copies = !file.sub_directories().empty();
+  if (names_copies)
+    plan.levels = 1 + named_copies(file, plan.page).size();
+  else if (pages.slices.size() == 1)
+    plan.levels = 1 + pages.copies.size();
+  require_level(level, plan.levels);
+  if (level == 0) {
+    plan.slices = std::move(pages.slices);
+    return plan;
+  }
+  if (!names_copies) pages.slices = {pages.copies[level - 1]};
+  plan.stored_parts = 0;
+  for (toff_t place : pages.slices) {
+    file.go_to(place);
+    if (names_copies) {
+      const std::vector<toff_t> copies = named_copies(file, pages.first);
+      file.require(level <= copies.size());
+      file.go_to(place = copies[level - 1]);
+    }
+    if (plan.slices.empty()) plan.page = page_of(file);
+    file.require(page_of(file) == plan.page);
+    plan.slices.push_back(place);
+    plan.stored_parts += count_stored_parts(file);
+  }
+  plan.shrunk = static_cast<double>(pages.first.width) / plan.page.width;
+  return plan;
+}
+
+void decode_tiff(TiffBytes bytes, const Layout& layout, std::span<std::byte> into);
+
+Layout layout_by(const TiffPlan& plan) {
+  Layout layout;
+  const TiffPage& page = plan.page;
+  layout.header.type = type_of(page);
+  layout.is_colored = is_colored(page);
+  layout.stated_size = plan.stated_size;
+  if (layout.stated_size)
+    for (const std::size_t axis : {0U, 1U}) layout.stated_size->mm[axis] *= plan.shrunk;
+  layout.header.channels = layout.is_colored ? 4 : page.samples;
+  layout.header.interleaved = layout.header.channels > 1;
+  layout.header.grid = picture_grid({page.width, page.height, plan.slices.size()});
+  layout.levels = plan.levels;
+  layout.decode = decode_tiff;
+  return layout;
+}
+
+unsigned bits_of(const TiffPage& page) {
+  return is_colored(page) ? 1 : page.bits;
+}
+
+/// A file on disk may leave out parts, and store parts in one place.
+Layout sparse_layout(const TiffFile& file, const TiffPlan& plan) {
+  Layout layout = layout_by(plan);
+  const TiffCompression& compression = compression_of(plan.page);
+  const double parts =
+      static_cast<double>(count_of_parts(file)) * static_cast<double>(plan.slices.size());
+  const auto all = static_cast<double>(
+      least_file_size(layout.header, bits_of(plan.page), compression.most_of_a_byte));
+  if (voxel_bytes(layout.header) > always_allowed)
+    layout.least_file_size = static_cast<std::size_t>(all * static_cast<double>(plan.stored_parts) /
+                                                      std::max(parts, 1.0));
+  return layout;
+}
+
+class TiffTiles final : public TiledImage {
+ public:
+  /// The file is at the first slice of the plan, whose parts are such.
+  TiffTiles(TiffFile file, const TiffPlan& plan, const Layout& layout, const TiffPart& part)
+      : TiledImage(layout, {part.width, part.height, 1}),
+        file_(std::move(file)),
+        plan_(plan),
+        part_(part) {}
+
+  void read_tile(const Shape& at, std::span<std::byte> into) override {
+    if (const toff_t slice = plan_.slices.at(at[2]); slice != file_.directory()) {
+      file_.go_to(slice);
+      file_.require(part_of(file_, plan_.page) == part_);
+    }
+    const std::size_t across = (plan_.page.width + part_.width - 1) / part_.width;
+    const auto index = static_cast<std::uint32_t>(at[1] * across + at[0]);
+    if (index < count_of_parts(file_) && TIFFGetStrileByteCount(file_.get(), index) == 0) {
+      file_.require();
+      return static_cast<void>(std::ranges::fill(into, std::byte{}));
+    }
+    const std::size_t row = part_.width * voxel_size();
+    if (row == part_.row_bytes && part_.size <= into.size() && plan_.page.bits >= 8)
+      return read_part(index, at[1], into.first(part_.size));
+    raw_.resize(part_.size);
+    read_part(index, at[1], raw_);
+    for (std::size_t y = 0; y < part_.height; ++y)
+      unpack_row(plan_.page, TiffBytes(raw_).subspan(y * part_.row_bytes, part_.row_bytes),
+                 into.subspan(y * row, row));
+  }
+
+ private:
+  void read_part(std::uint32_t index, std::size_t row_of_parts, std::span<std::byte> into) {
+    if (TIFFIsTiled(file_.get()) != 0) {
+      const auto size = static_cast<tmsize_t>(into.size());
+      file_.require(TIFFReadEncodedTile(file_.get(), index, into.data(), size) == size);
+      return;
+    }
+    const std::size_t rows =
+        std::min(part_.height, plan_.page.height - row_of_parts * part_.height);
+    const auto size = static_cast<tmsize_t>(rows * part_.row_bytes);
+    file_.require(TIFFReadEncodedStrip(file_.get(), index, into.data(), size) == size);
+  }
+
+  TiffFile file_;
+  TiffPlan plan_;
+  TiffPart part_;
+  std::vector<std::byte> raw_;
+};
+
+std::unique_ptr<TiledImage> tiles_of(TiffFile file, const TiffPlan& plan, const Layout& layout) {
+  file.go_to(plan.slices.front());
+  const TiffPart part = part_of(file, plan.page);
+  return std::make_unique<TiffTiles>(std::move(file), plan, layout, part);
 }
 
 void decode_tiff(TiffBytes bytes, const Layout& layout, std::span<std::byte> into) {
   TiffFile file(bytes);
-  const std::size_t slices = layout.header.grid.shape[2], slice_bytes = into.size() / slices;
-  std::size_t slice = 0;
-  do {
-    if (is_copy(file)) continue;
-    const TiffPage page = page_of(file);
-    file.require(slice < slices);
-    const TiffTarget target = {page, into.subspan(slice++ * slice_bytes, slice_bytes)};
-    TIFFIsTiled(file.get()) != 0 ? read_tiles(file, target) : read_strips(file, target);
-  } while (slice < slices && file.next_page());
-  file.require(slice == slices);
-}
-
-/// How many pages are slices. Throws Error when they are not alike.
-std::size_t count_slices(TiffFile& file, const TiffPage& first) {
-  constexpr std::size_t most = 65'535;  // what the library counts to
-  std::size_t slices = 1;
-  while (file.next_page()) {
-    if (is_copy(file)) continue;
-    if (page_of(file) != first)
-      throw unsupported_tiff("has pages of different sizes or kinds; save the labels alone");
-    if (++slices > most) throw unsupported_tiff("has more than 65535 pages; split it");
-  }
-  return slices;
+  const TiffPlan plan = plan_of(file, 0);
+  const auto tiles = tiles_of(std::move(file), plan, layout);
+  Buffer tile;
+  read_box(*tiles, {{}, layout.header.grid.shape}, into, tile);
 }
 
 }  // namespace
@@ -487,25 +480,26 @@ bool is_tiff(TiffBytes head) {
 
 Layout tiff_layout(TiffBytes head, const std::filesystem::path&) {
   TiffFile file(head);
-  while (is_copy(file)) file.require(file.next_page());
-  const TiffPage page = page_of(file);
-  require_known_meaning(page);
-  require_slices(file);
-  Layout layout;
-  const TiffCompression& compression = compression_of(page);
-  layout.header.type = type_of(page);
-  layout.is_colored = is_colored(page);
-  layout.stated_size = size_of_pixels(file);
-  layout.header.channels = layout.is_colored ? 4 : page.samples;
-  layout.header.interleaved = layout.header.channels > 1;
-  layout.header.grid = picture_grid({page.width, page.height, count_slices(file, page)});
-  layout.decode = decode_tiff;
-  const bool is_small =
-      compression.most_of_a_byte == hardly_limited && voxel_bytes(layout.header) <= always_allowed;
-  if (!is_small)
-    layout.least_file_size = least_file_size(layout.header, layout.is_colored ? 1 : page.bits,
-                                             compression.most_of_a_byte);
+  const TiffPlan plan = plan_of(file, 0);
+  Layout layout = layout_by(plan);
+  const TiffCompression& compression = compression_of(plan.page);
+  const bool leaves_out = plan.stored_parts < count_of_parts(file) * plan.slices.size();
+  const std::size_t always = compression.most_of_a_byte == hardly_limited ? always_allowed
+                             : leaves_out                                 ? may_be_left_out
+                                                                          : 0;
+  if (voxel_bytes(layout.header) > always)
+    layout.least_file_size =
+        least_file_size(layout.header, bits_of(plan.page), compression.most_of_a_byte);
   return layout;
+}
+
+std::unique_ptr<TiledImage> open_tiff(const std::filesystem::path& path, std::size_t level) {
+  TiffFile file(path);
+  const TiffPlan plan = plan_of(file, level);
+  file.go_to(plan.slices.front());
+  const Layout layout = sparse_layout(file, plan);
+  require_possible_pixels(layout, file.size());
+  return tiles_of(std::move(file), plan, layout);
 }
 
 }  // namespace assay

@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <span>
 
 #include "assay/image/layout.hpp"
+#include "assay/image/tiled.hpp"
 
 namespace assay {
 
@@ -17,5 +19,8 @@ bool is_tiff(std::span<const std::byte> head);
 /// the indices of pictures with a palette. Smaller copies of the picture are passed over. Throws
 /// Error (input, unsupported).
 Layout tiff_layout(std::span<const std::byte> head, const std::filesystem::path& path);
+
+/// Opens a level of a file on disk. Strips and tiles that are not stored are 0. Throws Error.
+std::unique_ptr<TiledImage> open_tiff(const std::filesystem::path& path, std::size_t level);
 
 }  // namespace assay

@@ -73,11 +73,13 @@ Json picture_rules_json(const PictureRules& rules) {
     colors.push_back({row.label, row.name, or_null(row.color)});
   return {{"colors", colors},
           {"size_mm", or_null(rules.size_mm)},
-          {"uses_stated_size", rules.uses_stated_size}};
+          {"uses_stated_size", rules.uses_stated_size},
+          {"level", rules.level}};
 }
 
 PictureRules parse_picture_rules(const Json& json) {
-  PictureRules out = {.uses_stated_size = json.at("uses_stated_size")};
+  PictureRules out = {.uses_stated_size = json.at("uses_stated_size"),
+                      .level = Whole(json.at("level"))};
   for (const Json& row : json.at("colors"))
     out.colors.push_back({Whole(row.at(0)), row.at(1), parse_color(row.at(2))});
   if (const Json& size = json.at("size_mm"); !size.is_null()) {
@@ -139,8 +141,8 @@ Json score_settings_json(const metrics::ScoreSettings& settings) {
   // Names every member: a new one does not compile until it is written and read here.
   const auto& [model_name, metrics, marks_reliable, convention, beta, lesions, regions, all_labels,
                ignored, threshold, foreground_nonzero, missing, allow_affine_mismatch, compat_spec,
-               interval, source, contours, reader, image_folders, pictures, unit, resampled,
-               interpolation, volumes] = settings;
+               interval, source, contours, reader, image_folders, pictures, prediction_level, unit,
+               resampled, interpolation, volumes] = settings;
   static_cast<void>(model_name);
   static_cast<void>(image_folders);
   static_cast<void>(reader);
@@ -162,6 +164,7 @@ Json score_settings_json(const metrics::ScoreSettings& settings) {
           {"prediction", prediction_source_json(source)},
           {"contours", contour_settings_json(contours)},
           {"pictures", picture_rules_json(pictures)},
+          {"prediction_level", prediction_level},
           {"resampled", name_in(metrics::resampled_sides(), resampled)},
           {"interpolation", name_in(metrics::interpolations(), interpolation)},
           {"volumes", name_in(metrics::volume_rules(), volumes)}};
@@ -191,6 +194,7 @@ metrics::ScoreSettings parse_score_settings(const Json& json) {
   out.source = parse_prediction_source(json.at("prediction"));
   out.contours = parse_contour_settings(json.at("contours"));
   out.pictures = parse_picture_rules(json.at("pictures"));
+  out.prediction_level = Whole(json.at("prediction_level"));
   out.resampled =
       value_in(metrics::resampled_sides(), json.at("resampled").get<std::string>(), "resampled");
   out.interpolation = value_in(metrics::interpolations(),

@@ -272,6 +272,8 @@ void add_picture_settings(Json& out, const metrics::ScoreSettings& s) {
   if (s.pictures.size_mm) out["spacing"] = *s.pictures.size_mm;
   for (const LabelRow& row : s.pictures.colors)
     object_member(out, "colors")[hex_text(*row.color)] = row.label;
+  if (s.prediction_level != 0 || s.pictures.level != 0)
+    out["level"] = {{"prediction", s.prediction_level}, {"reference", s.pictures.level}};
 }
 
 Json to_json(const metrics::ScoreSettings& s, std::span<const metrics::Region> scored) {

@@ -20,8 +20,10 @@
 #include "assay/image/layout.hpp"
 #include "assay/metrics/bit_volume.hpp"
 #include "assay/metrics/lesions.hpp"
+#include "assay/score/case_job.hpp"
 #include "assay/score/channels.hpp"
 #include "assay/score/score_case.hpp"
+#include "assay/score/score_tiles.hpp"
 #include "assay/score/structure_plan.hpp"
 
 namespace assay::score {
@@ -84,7 +86,7 @@ std::string voxels_of(const ImageHeader& header) {
 
 /// Gives memory back to the system, not only to the allocator.
 void release(Workspace& workspace) {
-  workspace = Workspace();
+  workspace = Workspace(workspace.threads());
 #if defined(__GLIBC__)
   malloc_trim(0);
 #endif
@@ -103,8 +105,14 @@ MemoryNeed need_of_structures(const FilePair& files) {
 
 MemoryNeed need_of_pair(const FilePair& files, const metrics::ScoreSettings& settings) {
   if (has_structures(files)) return need_of_structures(files);
-  const ImageHeader prediction = read_image_header(files.prediction),
-                    reference = read_image_header(files.reference);
+  const ImageHeader prediction =
+                        read_image_header(files.prediction, pictures_of_prediction(settings)),
+                    reference = read_image_header(files.reference, settings.pictures);
+  if (counts_by_tiles(files, settings))
+    return {.bytes = always + bytes_for_tiles(files, settings),
+            .file = files.reference,
+            .is_reference = true,
+            .voxels = voxels_of(reference)};
   const bool masks = !files.region.empty() || only_foreground(settings);
   const std::uint64_t p = voxel_bytes(prediction), r = voxel_bytes(reference);
   const bool as_is = serves_as_it_is(prediction) && serves_as_it_is(reference);
@@ -123,7 +131,10 @@ MemoryNeed need_of_pair(const FilePair& files, const metrics::ScoreSettings& set
       .bytes = always + (is_map ? ranks : 0) + stored + static_cast<std::uint64_t>(voxels * extra),
       .file = by_reference ? files.reference : files.prediction,
       .is_reference = by_reference || r == p,
-      .voxels = voxels_of(by_reference ? reference : prediction)};
+      .voxels = voxels_of(by_reference ? reference : prediction),
+      .otherwise = allows_tiles(files, settings)
+                       ? ", or give --metrics overlap, which is counted part by part"
+                       : ", or crop the image"};
 }
 
 /// The box around what is not background.
@@ -240,7 +251,8 @@ void MemoryGate::pass(const MemoryNeed& need, const std::function<void()>& work)
     throw Error(Error::Kind::input, need.file.string(),
                 "has " + need.voxels + ", for which about " + shown_bytes(need.bytes) +
                     " of memory are needed, more than the limit of " + shown_bytes(*limit_) +
-                    "; raise --max-memory if the machine has more, or crop the image");
+                    "; raise --max-memory if the machine has more" +
+                    (need.otherwise.empty() ? ", or crop the image" : need.otherwise));
   {
     std::unique_lock lock(mutex_);
     left_.wait(lock, [&] { return need.bytes <= *limit_ - used_; });

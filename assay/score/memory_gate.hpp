@@ -25,6 +25,7 @@ struct MemoryNeed {
   std::filesystem::path file{};
   bool is_reference = false;  ///< of the file
   std::string voxels{};       ///< "512x512x300"
+  std::string otherwise{};    ///< what needs less, as the end of a sentence: ", or crop the image"
 };
 
 /// An upper estimate for scoring a case. 0 where a header cannot be read, which scoring then

@@ -15,6 +15,7 @@
 #include "assay/image/folder.hpp"
 #include "assay/image/formats.hpp"
 #include "assay/image/label_table.hpp"
+#include "assay/image/tiled.hpp"
 #include "assay/results/foreign/bids_derivatives.hpp"
 #include "assay/results/group_table.hpp"
 #include "assay/score.hpp"
@@ -30,6 +31,11 @@ namespace assay::score {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Whether a path is a folder of images, not an image that is a folder.
+bool is_cohort_folder(const fs::path& path) {
+  return fs::is_directory(path) && !is_folder_image(path);
+}
 
 [[noreturn]] void usage(const std::string& what) {
   throw Error(Error::Kind::usage, what);
@@ -54,7 +60,7 @@ fs::path dataset_json_for(const CohortRequest& request, const metrics::ScoreSett
                             request.prediction_pattern.find("{label}") != std::string::npos;
   if (request.prediction.empty() || other_labels) return {};
   const fs::path folder =
-      fs::is_directory(request.prediction) ? request.prediction : request.prediction.parent_path();
+      is_cohort_folder(request.prediction) ? request.prediction : request.prediction.parent_path();
   fs::path beside = folder / "dataset.json";
   if (!fs::exists(beside) && request.side == "image") beside = dataset_json_of(folder);
   if (beside.empty() || !fs::exists(beside)) return {};
@@ -424,7 +430,7 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
 /// What the paths of one side start from.
 fs::path root_of(const fs::path& given, const fs::path& manifest) {
   fs::path root = given.empty() ? manifest.parent_path() : given;
-  if (manifest.empty() && !fs::is_directory(root)) root = root.parent_path();
+  if (manifest.empty() && !is_cohort_folder(root)) root = root.parent_path();
   return root.empty() ? "." : root;
 }
 
@@ -434,10 +440,10 @@ std::vector<CasePlan> cases_of(const CohortRequest& request, std::vector<std::st
   must_exist(request.prediction, request.side);
   must_exist(request.reference, "reference");
   // The slices of one image may be in a folder.
-  const bool is_scan = request.side == "image" && !fs::is_directory(request.reference) &&
+  const bool is_scan = request.side == "image" && !is_cohort_folder(request.reference) &&
                        is_series(request.prediction);
-  const bool folders = fs::is_directory(request.prediction) && !is_scan;
-  if (folders != fs::is_directory(request.reference))
+  const bool folders = is_cohort_folder(request.prediction) && !is_scan;
+  if (folders != is_cohort_folder(request.reference))
     throw Error(Error::Kind::usage, "the prediction is a " +
                                         std::string(folders ? "folder" : "file") +
                                         " and the reference a " + (folders ? "file" : "folder") +
@@ -542,7 +548,7 @@ std::string model_name(const CohortRequest& request) {
   if (!path.has_filename()) path = path.parent_path();  // "preds/" is "preds"
   const std::string name = path.filename().string();
   const std::string ending(image_ending(name));
-  return ending.empty() && path.has_extension() && !fs::is_directory(path)
+  return ending.empty() && path.has_extension() && !is_cohort_folder(path)
              ? path.stem().string()
              : name.substr(0, name.size() - ending.size());
 }

@@ -23,9 +23,11 @@
 #include "assay/metrics/region_bits.hpp"
 #include "assay/metrics/region_counts.hpp"
 #include "assay/metrics/solids.hpp"
+#include "assay/score/case_job.hpp"
 #include "assay/score/channels.hpp"
 #include "assay/score/own_values.hpp"
 #include "assay/score/resampling.hpp"
+#include "assay/score/score_tiles.hpp"
 #include "assay/score/side.hpp"
 #include "assay/score/structure_pair.hpp"
 #include "assay/score/structure_plan.hpp"
@@ -39,61 +41,6 @@ using Bits = std::span<std::uint64_t>;
 Bits room_for_bits(std::size_t voxels, Buffer& buffer) {
   const std::size_t words = metrics::packed_words(voxels);
   return {reinterpret_cast<std::uint64_t*>(buffer.resize(8 * words).data()), words};
-}
-
-/// One of the two files of a pair, in the words of messages.
-struct Role {
-  const char* name;
-  std::string FilePair::*file;
-  std::string CasePlan::*shown;
-};
-
-constexpr Role of_prediction = {"prediction", &FilePair::prediction, &CasePlan::prediction};
-constexpr Role of_reference = {"reference", &FilePair::reference, &CasePlan::reference};
-
-/// Reads one side of a pair; an error names the side and its file, and is recorded as the
-/// reference's fault if it is.
-template <class Work>
-auto on_side(const Role& role, const CasePlan& plan, const FilePair& files,
-             metrics::CaseRecord& record, Work work) try {
-  return work(files.*role.file);
-} catch (const Error& e) {
-  record.reference_at_fault = role.file == &FilePair::reference;
-  const Error shown = as_shown(e.about(files.*role.file), files.*role.file, plan.*role.shown);
-  throw Error(e.kind(), std::string(role.name) + " " + shown.what());
-}
-
-/// What is scored of a case; with all labels, those that it has.
-std::vector<metrics::Region> regions_of(std::span<const metrics::JointCount> joint,
-                                        const metrics::ScoreSettings& settings) {
-  if (!settings.all_labels) return settings.regions;
-  std::vector<metrics::Region> regions;
-  for (const Label label : metrics::labels_in(joint))
-    if (label != settings.ignored) {
-      const std::string key = std::to_string(label);
-      regions.push_back({key, key, {label}});
-    }
-  return regions;
-}
-
-/// Returns what was counted.
-std::vector<metrics::Region> count_regions(const LabelView& prediction, const LabelView& reference,
-                                           const metrics::ScoreSettings& settings,
-                                           metrics::CaseRecord& record) {
-  const auto joint = metrics::joint_counts(prediction, reference);
-  record.labels = metrics::occurring_labels(joint);
-  std::vector<metrics::Region> regions = regions_of(joint, settings);
-  const auto counts = metrics::confusions(joint, regions, settings.ignored);
-  for (std::size_t r = 0; r < regions.size(); ++r) record.counts[regions[r].key] = counts[r];
-  record.voxels = 0;
-  for (const metrics::JointCount& c : joint)
-    if (!settings.ignored || c.reference != *settings.ignored) record.voxels += c.voxels;
-  return regions;
-}
-
-/// Whether counts are not enough.
-bool needs_shapes(const metrics::ScoreSettings& settings) {
-  return metrics::needs_boundary(settings) || metrics::needs_lesions(settings);
 }
 
 bool is_asked_for(const metrics::ScoreSettings& settings, std::string_view key) {
@@ -125,65 +72,12 @@ void measure_shapes(const std::optional<metrics::Solids>& solids, const Grid& gr
                                                       rules, metrics::boundary_request(settings));
 }
 
-/// What scoring one pair of files needs.
-struct Job {
-  const CasePlan& plan;
-  const FilePair& files;
-  const metrics::ScoreSettings& settings;
-  Workspace& workspace;
-  metrics::CaseRecord& record;
-
-  Side prediction(bool as_labels) const {
-    return on_side(of_prediction, plan, files, record, [&](const auto& path) {
-      Reading how = reading(as_labels, prediction_rule(settings));
-      if (how.volumes == Volumes::one) how.volumes = Volumes::classes;
-      how.keeps_probabilities = metrics::needs_probability(settings);
-      return read_side(path, how, workspace);
-    });
-  }
-  Side reference(bool as_labels) const {
-    return on_side(of_reference, plan, files, record, [&](const auto& path) {
-      return read_side(path, reading(as_labels, reference_rule(settings)), workspace);
-    });
-  }
-
- private:
-  Reading reading(bool as_labels, const MaskRule& mask) const {
-    const bool takes_highest_class = settings.volumes == metrics::VolumeRule::classes;
-    const bool is_segment =
-        !files.region.empty() && files.volume == 0 && files.reference.ends_with(".seg.nrrd");
-    const bool takes_any = takes_highest_class || is_segment || files.volume != 0;
-    return {.as_labels = as_labels,
-            .mask = mask,
-            .volumes = takes_any ? Volumes::any : Volumes::one,
-            .reader = settings.reader,
-            .pictures = &settings.pictures,
-            .takes_highest_class = takes_highest_class,
-            .volume = files.volume,
-            .segment = is_segment ? files.region : ""};
-  }
-};
-
-/// A least volume in mL means nothing where voxels have none.
-void require_volumes_of_lesions(const Grid& grid, const metrics::ScoreSettings& settings) {
-  if (metrics::needs_lesions(settings) && settings.lesions.least_ml > 0 &&
-      known_voxel_ml(grid) == 0)
-    throw Error(Error::Kind::input,
-                "the volume of a voxel is not known, so small lesions cannot be left out; give "
-                "--min-lesion-ml 0, or the size of a voxel with --spacing x,y,z");
-}
-
 /// The prediction where the reference's voxels are; the record learns of the grid.
-SettledPrediction settled(const Side& prediction, const Grid& reference, const Job& job,
+SettledPrediction settled(const Side& prediction, const Grid& reference, const CaseJob& job,
                           Buffer& moved) {
   SettledPrediction out =
       settled_on(prediction.labels, reference, job.settings.allow_affine_mismatch, moved);
-  if (!out.alignment.warning.empty()) job.record.warnings.push_back(out.alignment.warning);
-  const Grid& grid = out.alignment.grid;
-  job.record.voxel_ml = known_voxel_ml(grid);
-  job.record.in_pixels = !grid.has_size;
-  require_volumes_of_lesions(grid, job.settings);
-  if (needs_shapes(job.settings)) job.record.diagonal_mm = diagonal_mm(grid);
+  note_grid(out.alignment, job);
   return out;
 }
 
@@ -191,13 +85,13 @@ using Mask = std::span<const std::uint8_t>;
 
 /// The steps on the prediction's image, where errors are the prediction's fault.
 template <class Work>
-void on_prediction(const Job& job, Work work) {
+void on_prediction(const CaseJob& job, Work work) {
   on_side(of_prediction, job.plan, job.files, job.record, [&](const auto&) { work(); });
 }
 
 /// The prediction's image, if it is a map of probabilities and a metric wants one. Metrics that
 /// were asked for by name refuse a map of anything but labels.
-const Image* probabilities_in(const Side& prediction, const Job& job) {
+const Image* probabilities_in(const Side& prediction, const CaseJob& job) {
   if (!prediction.image || !metrics::needs_probability(job.settings)) return nullptr;
   const Image& image = *prediction.image;
   if (!may_hold_probabilities(image.header())) return nullptr;
@@ -208,7 +102,7 @@ const Image* probabilities_in(const Side& prediction, const Job& job) {
 }
 
 void measure_probability(const Image& image, const AxisMap& map, const metrics::Region& region,
-                         metrics::ProbabilityScene scene, const Job& job) {
+                         metrics::ProbabilityScene scene, const CaseJob& job) {
   Buffer sums = job.workspace.take_smallest(), moved = job.workspace.take_smallest();
   on_prediction(job, [&] {
     scene.prediction = walked(probability_of(image, region.members, sums), map, moved);
@@ -217,22 +111,8 @@ void measure_probability(const Image& image, const AxisMap& map, const metrics::
   for (Buffer* buffer : {&sums, &moved}) job.workspace.give(std::move(*buffer));
 }
 
-/// What was odd about one side of a pair goes into the record. A prediction that is still a map has
-/// no counts; a reference that was one has been cut.
-void note_reading(const Side& side, const Role& role, const Job& job) {
-  for (const std::string& oddity : side.oddities)
-    job.record.warnings.push_back("the " + std::string(role.name) + " " + oddity);
-  if (!side.is_map) return;
-  if (role.file == &FilePair::prediction)
-    job.record.is_uncut_map = true;
-  else
-    job.record.warnings.push_back(
-        fmt::format("the reference is a map; its foreground is value >= {}, as in the prediction",
-                    *job.settings.threshold));
-}
-
 /// Brings one side onto the other's grid, if that is another; the record says what it did.
-void resample(Side& side, const Grid& onto, const Job& job) {
+void resample(Side& side, const Grid& onto, const CaseJob& job) {
   if (!needs_resampling(side.labels.grid, onto)) return;
   if (requires_probability(job.settings))
     throw Error(
@@ -243,9 +123,9 @@ void resample(Side& side, const Grid& onto, const Job& job) {
 }
 
 /// Where the prediction lies, before it is read.
-Grid grid_of_prediction(const Job& job) {
+Grid grid_of_prediction(const CaseJob& job) {
   return on_side(of_prediction, job.plan, job.files, job.record, [&](const auto& path) {
-    return read_image_header(path, job.settings.pictures).grid;
+    return read_image_header(path, pictures_of_prediction(job.settings)).grid;
   });
 }
 
@@ -255,7 +135,7 @@ bool is_runs(const LabelView& labels) {
 
 /// Two masks that were read as runs, and lie on one grid.
 void score_runs(const LabelView& prediction, LabelView reference, const metrics::Region& region,
-                const Job& job) {
+                const CaseJob& job) {
   const metrics::Confusion counts =
       metrics::confusion(metrics::joint_counts(prediction, reference), region, {});
   job.record.counts[region.key] = counts;
@@ -270,7 +150,7 @@ void score_runs(const LabelView& prediction, LabelView reference, const metrics:
 
 /// A prediction as a mask, against a reference as bits. `side` is where the mask lies.
 void score_bits(const SettledPrediction& prediction, Side& side, Bits reference,
-                const std::string& key, const Job& job) {
+                const std::string& key, const CaseJob& job) {
   Buffer codes = job.workspace.take_smallest();
   const Mask predicted = std::get<Mask>(with_codes(prediction.labels, codes).codes);
   const metrics::Confusion counts = metrics::count_foreground(predicted, reference);
@@ -302,12 +182,12 @@ void score_bits(const SettledPrediction& prediction, Side& side, Bits reference,
 /// volume.
 class ReferenceMask {
  public:
-  explicit ReferenceMask(const Job& job) : job_(job), packed_(job.workspace.take_smallest()) {
+  explicit ReferenceMask(const CaseJob& job) : job_(job), packed_(job.workspace.take_smallest()) {
     Side side = job.reference(false);
     if (job.settings.resampled == metrics::Resampled::reference)
       resample(side, grid_of_prediction(job), job);
     grid_ = side.labels.grid;
-    note_reading(side, of_reference, job);
+    note_reading(side.is_map, side.oddities, of_reference, job);
     if (is_runs(side.labels)) {
       runs_ = std::move(side);
     } else {
@@ -332,20 +212,20 @@ class ReferenceMask {
   }
 
  private:
-  const Job& job_;
+  const CaseJob& job_;
   Grid grid_;
   Buffer packed_;
   Bits bits_;
   std::optional<Side> runs_;
 };
 
-void score_masks(const Job& job) {
+void score_masks(const CaseJob& job) {
   Buffer moved;
   ReferenceMask reference(job);
   Side prediction = job.prediction(false);
   if (job.settings.resampled == metrics::Resampled::prediction)
     resample(prediction, reference.grid(), job);
-  note_reading(prediction, of_prediction, job);
+  note_reading(prediction.is_map, prediction.oddities, of_prediction, job);
   const SettledPrediction found = settled(prediction, reference.grid(), job, moved);
   const std::string& key =
       job.files.region.empty() ? job.settings.regions.front().key : job.files.region;
@@ -372,7 +252,7 @@ struct Predicted {
 /// What a map of probabilities tells of each region. The masks of the reference are packed one over
 /// the other.
 void measure_probabilities(const Predicted& prediction, const LabelView& reference,
-                           std::span<const metrics::Region> regions, const Job& job) {
+                           std::span<const metrics::Region> regions, const CaseJob& job) {
   const std::size_t voxels = reference.grid.size();
   Buffer buffer = job.workspace.take_smallest(), unseen = job.workspace.take_smallest();
   const Bits bits = room_for_bits(voxels, buffer);
@@ -391,7 +271,7 @@ void measure_probabilities(const Predicted& prediction, const LabelView& referen
 }
 
 void measure_regions(const Predicted& prediction, LabelView reference,
-                     std::span<const metrics::Region> regions, const Job& job) {
+                     std::span<const metrics::Region> regions, const CaseJob& job) {
   LabelView predicted = prediction.settled.labels;
   predicted.grid = reference.grid = prediction.settled.alignment.grid;
   const metrics::LabelSolids solids(predicted, reference, job.settings.ignored);
@@ -404,7 +284,7 @@ void measure_regions(const Predicted& prediction, LabelView reference,
   }
 }
 
-void score_labels(const Job& job) {
+void score_labels(const CaseJob& job) {
   Buffer moved;
   Side prediction = job.prediction(true), reference = job.reference(true);
   if (job.settings.resampled == metrics::Resampled::prediction)
@@ -413,7 +293,7 @@ void score_labels(const Job& job) {
     resample(reference, prediction.labels.grid, job);
   const SettledPrediction found = settled(prediction, reference.labels.grid, job, moved);
   const std::vector<metrics::Region> regions =
-      count_regions(found.labels, reference.labels, job.settings, job.record);
+      count_regions(metrics::joint_counts(found.labels, reference.labels), job);
   const Image* map = probabilities_in(prediction, job);
   if (map != nullptr) measure_probabilities({found, map}, reference.labels, regions, job);
   if (needs_shapes(job.settings) || has_own_metrics(job.settings))
@@ -423,7 +303,7 @@ void score_labels(const Job& job) {
 }
 
 /// One side of a pair as structures: those of a DICOM object, or the labels of an image.
-StructureSet read_structure_side(const Role& role, const Job& job,
+StructureSet read_structure_side(const PairRole& role, const CaseJob& job,
                                  const std::optional<Grid>& target) {
   const std::string& path = job.files.*role.file;
   if (holds_structures(path))
@@ -433,7 +313,7 @@ StructureSet read_structure_side(const Role& role, const Job& job,
   const bool as_labels = job.files.region.empty() && !only_foreground(job.settings);
   Side side =
       role.file == &FilePair::prediction ? job.prediction(as_labels) : job.reference(as_labels);
-  if (!as_labels) note_reading(side, role, job);
+  if (!as_labels) note_reading(side.is_map, side.oddities, role, job);
   StructureSet out = structures_of(side.labels);
   give_back(std::move(side), job.workspace);
   return out;
@@ -441,7 +321,7 @@ StructureSet read_structure_side(const Role& role, const Job& job,
 
 /// Contours take the grid of an image or a segmentation on the other side. Those of two files go on
 /// the series of the reference.
-StructurePair read_structure_pair(const Job& job) {
+StructurePair read_structure_pair(const CaseJob& job) {
   const bool draws_reference = class_of_file(job.files.reference) == contours_class;
   const bool draws_prediction = class_of_file(job.files.prediction) == contours_class;
   const auto settle = [&](StructureSet prediction, StructureSet reference) {
@@ -467,7 +347,7 @@ LabelView mask_of(const VoxelSpans& spans, const Grid& grid, std::vector<Run>& r
 
 /// Structures of DICOM objects, which may overlap: each is a mask of its own. `keys` are the
 /// structures that are scored by name; without any, labels and regions go by number.
-void score_structures(const Job& job, const std::vector<std::string>& keys) {
+void score_structures(const CaseJob& job, const std::vector<std::string>& keys) {
   if (job.settings.ignored)
     throw Error(Error::Kind::usage,
                 "--ignore-label does not apply to the structures of DICOM; drop it");
@@ -486,10 +366,12 @@ void score_structures(const Job& job, const std::vector<std::string>& keys) {
                {each.region.key, each.region.name, {}}, job);
 }
 
-void score_group(const FileGroup& group, const Job& job) {
+void score_group(const FileGroup& group, const CaseJob& job) {
   // Maps of probabilities are images, also in DICOM.
   if (has_structures(*group.files) && !requires_probability(job.settings))
     score_structures(job, group.keys);
+  else if (counts_by_tiles(job.files, job.settings))
+    score_tiles(job);
   else if (!group.keys.empty() || only_foreground(job.settings))
     score_masks(job);
   else
@@ -511,7 +393,7 @@ double diagonal_of_missed(const CasePlan& plan, const metrics::ScoreSettings& se
   return 0;
 }
 
-std::string hash_of(const Role& role, const CasePlan& plan, metrics::CaseRecord& record) {
+std::string hash_of(const PairRole& role, const CasePlan& plan, metrics::CaseRecord& record) {
   std::string hashes;
   std::set<std::string> seen;  // a file with many structures is hashed once
   for (const FilePair& files : plan.files)

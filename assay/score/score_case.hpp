@@ -2,6 +2,7 @@
 /// One case, from files to counts.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,6 +17,9 @@ namespace assay::score {
 /// Memory that one worker keeps from case to case.
 class Workspace {
  public:
+  /// `threads`: how many may work on one case.
+  explicit Workspace(std::size_t threads = 1) : threads_(threads) {}
+  std::size_t threads() const { return threads_; }
   /// For the voxels of a file, which are always stored.
   Buffer take_largest();
   /// For what may not be needed: a large buffer must not lie idle while a file asks for another.
@@ -23,6 +27,7 @@ class Workspace {
   void give(Buffer buffer);
 
  private:
+  std::size_t threads_;
   std::vector<Buffer> spare_;  ///< ascending by capacity
 };
 

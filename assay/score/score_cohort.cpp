@@ -13,6 +13,7 @@
 #include "assay/base/own_threads.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/image/tiled.hpp"
 #include "assay/metrics/label_checks.hpp"
 #include "assay/results.hpp"
 #include "assay/results/case_record.hpp"
@@ -33,7 +34,7 @@ void for_each_case(std::size_t cases, const Execution& execution, Work work) {
   on_own_threads(
       workers,
       [&] {
-        Workspace workspace;
+        Workspace workspace(std::max<std::size_t>(execution.jobs / workers, 1));
         for (std::size_t i = 0; !stopped() && (i = next.fetch_add(1)) < cases;) work(i, workspace);
       },
       execution.warn);
@@ -237,7 +238,7 @@ metrics::SegmentationResult score_files(const std::filesystem::path& prediction,
                                         const std::filesystem::path& reference,
                                         const metrics::ScoreSettings& settings) {
   for (const std::filesystem::path& path : {prediction, reference})
-    if (std::filesystem::is_directory(path))
+    if (std::filesystem::is_directory(path) && !is_folder_image(path))
       throw Error(Error::Kind::usage, path.string() + ": is a folder; score_cohort scores folders");
   const Cohort cohort = plan_cohort({.prediction = prediction, .reference = reference}, settings);
   Workspace workspace;

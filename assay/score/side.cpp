@@ -84,22 +84,15 @@ LabelView labels_of_bytes(Side& side, const Reading& how, Workspace& workspace) 
 std::optional<LabelView> labels_of_runs(Side& side, const Reading& how, Workspace& workspace) try {
   const Image& image = *side.image;
   if (how.keeps_probabilities && may_hold_probabilities(image.header())) return std::nullopt;
-  Side each{.image = different_voxels(image), .codes = {}, .runs = {}, .values = {}, .labels = {}};
-  const LabelView found = labels_of_bytes(each, how, workspace);
-  const bool is_mask = found.values.data() == mask_values;
-  std::vector<std::uint32_t> codes(image.runs()->values.size());
-  for_each_run(found, [&](std::size_t first, std::size_t end, std::size_t code) {
-    for (; first < end; ++first)
-      codes[first] = static_cast<std::uint32_t>(is_mask && code != 0 ? 1 : code);
-  });
+  SettledVoxels each = settle_voxels(different_voxels(image), how, workspace);
   for (const Run& run : image.runs()->runs) {
-    const std::uint32_t code = codes[run.code];
+    const std::uint32_t code = each.codes[run.code];
     if (!side.runs.empty() && side.runs.back().code == code)
       side.runs.back().end = run.end;
     else
       side.runs.push_back({run.end, code});
   }
-  side.values.assign(found.values.begin(), found.values.end());
+  side.values = std::move(each.values);
   side.is_map = each.is_map;
   side.oddities = std::move(each.oddities);
   return LabelView{image.grid(), std::span<const Run>(side.runs), side.values};
@@ -150,6 +143,21 @@ std::string_view map_remedy(const metrics::ScoreSettings& settings) {
 
 }  // namespace
 
+SettledVoxels settle_voxels(Image different, const Reading& how, Workspace& workspace) {
+  Side each{.image = std::move(different), .codes = {}, .runs = {}, .values = {}, .labels = {}};
+  const LabelView found = labels_of_bytes(each, how, workspace);
+  const bool is_mask = found.values.data() == mask_values;
+  SettledVoxels out = {.codes = std::vector<std::uint32_t>(found.grid.size()),
+                       .values = {found.values.begin(), found.values.end()},
+                       .is_map = each.is_map,
+                       .oddities = std::move(each.oddities)};
+  for_each_run(found, [&](std::size_t first, std::size_t end, std::size_t code) {
+    for (; first < end; ++first)
+      out.codes[first] = static_cast<std::uint32_t>(is_mask && code != 0 ? 1 : code);
+  });
+  return out;
+}
+
 MaskRule prediction_rule(const metrics::ScoreSettings& settings) {
   return {.threshold = settings.threshold,
           .nonzero = settings.foreground_nonzero,
@@ -177,12 +185,12 @@ JudgedMask mask_by(const MaskRule& rule, const Image& image, Buffer& scratch) {
 }
 
 Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace) {
-  Side side{.image = read_image(path, workspace.take_largest(), how.volumes, how.reader,
-                                how.pictures == nullptr ? PictureRules{} : *how.pictures),
-            .codes = workspace.take_smallest(),
-            .runs = {},
-            .values = {},
-            .labels = {}};
+  Side side{
+      .image = read_image(path, workspace.take_largest(), how.volumes, how.reader, how.pictures),
+      .codes = workspace.take_smallest(),
+      .runs = {},
+      .values = {},
+      .labels = {}};
   const std::optional<Segment> segment = segment_named(how.segment, path);
   if (how.volume != 0 || segment) {
     Image whole = in_bytes(std::move(*side.image), workspace.take_largest());

@@ -2,6 +2,7 @@
 /// One side of a pair: from a file to labels, and onto the other's grid.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -40,7 +41,7 @@ struct Reading {
   Volumes volumes = Volumes::one;
   bool keeps_probabilities = false;  ///< the image stays if it may hold any
   VoxelReader reader = VoxelReader::automatic;
-  const PictureRules* pictures = nullptr;
+  PictureRules pictures{};
   bool takes_highest_class = false;  ///< of several volumes
   std::size_t volume = 0;            ///< which one of several, from 1; 0: there is one
   std::string segment{};             ///< the name of a segment of 3D Slicer, which is the mask
@@ -65,6 +66,17 @@ Side read_side(const std::filesystem::path& path, const Reading& how, Workspace&
 metrics::ResamplingEvidence resample_side(Side& side, const Grid& onto,
                                           metrics::Interpolation interpolation,
                                           Workspace& workspace);
+
+/// What different voxels are, by the rules for whole images: a voxel depends on its value alone.
+struct SettledVoxels {
+  std::vector<std::uint32_t> codes;  ///< of each voxel
+  std::vector<Label> values;         ///< of each code; {0, 1} of a mask
+  bool is_map = false;               ///< as of a side
+  std::vector<std::string> oddities{};
+};
+
+/// `different` has each voxel of an image once. Throws Error::input, which names one of them.
+SettledVoxels settle_voxels(Image different, const Reading& how, Workspace& workspace);
 
 void give_back(Side side, Workspace& workspace);
 

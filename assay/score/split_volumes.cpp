@@ -9,6 +9,7 @@
 #include "assay/error.hpp"
 #include "assay/image/image_size.hpp"
 #include "assay/image/label_table.hpp"
+#include "assay/score/case_job.hpp"
 
 namespace assay::score {
 namespace {
@@ -97,9 +98,10 @@ void split_volumes(Cohort& cohort) {
   if (rule == metrics::VolumeRule::automatic) {
     split_segments(cohort);
     const auto first = std::ranges::find_if(cohort.cases, is_whole);
-    const auto count = first == cohort.cases.end()
-                           ? std::nullopt
-                           : volumes_in(first->files.front().prediction, {});
+    const auto count =
+        first == cohort.cases.end()
+            ? std::nullopt
+            : volumes_in(first->files.front().prediction, pictures_of_prediction(cohort.settings));
     if (count.value_or(1) > 1)
       cohort.notes.push_back("predictions hold " + std::to_string(*count) +
                              " volumes, one for each class, and the likeliest class is the label; "

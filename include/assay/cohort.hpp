@@ -86,6 +86,7 @@ struct ScoreSettings {
   /// Where the images of contours may be, besides next to them; likewise.
   std::vector<std::string> image_folders{};
   PictureRules pictures{};           ///< what pictures and arrays do not say
+  std::size_t prediction_level = 0;  ///< the level of predictions; `pictures` has the references'
   LengthUnit unit = LengthUnit::mm;  ///< known once the cases have been scored
   Resampled resampled = Resampled::nothing;
   Interpolation interpolation = Interpolation::nearest;

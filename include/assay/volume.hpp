@@ -158,10 +158,11 @@ struct Run {
 enum class VoxelReader {
   automatic,  ///< as runs where that is quicker
   runs,       ///< as runs, unless there are so many that they need more memory than the voxels
-  buffer      ///< voxel by voxel
+  buffer,     ///< voxel by voxel
+  tiles       ///< part by part, where counts are enough and both files allow it
 };
 
-/// The readers by name: "auto", "runs", "buffer".
+/// The readers by name: "auto", "runs", "buffer", "tiles".
 std::span<const Named<VoxelReader>> voxel_readers();
 
 /// A borrowed label map in compact form: a small code per voxel, or runs of codes, and the label of
@@ -225,6 +226,7 @@ struct PictureRules {
   std::vector<LabelRow> colors{};  ///< all with a colour; empty: coloured pictures are refused
   std::optional<Point> size_mm{};  ///< of a pixel along x, y and z; z is 0 where it is not known
   bool uses_stated_size = false;   ///< the size is what each file states
+  std::size_t level = 0;           ///< of a picture with smaller copies; 0 is the full picture
 
   bool operator==(const PictureRules&) const = default;
 };

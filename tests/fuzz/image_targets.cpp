@@ -17,6 +17,7 @@
 #include "assay/image/metaimage.hpp"
 #include "assay/image/nifti.hpp"
 #include "assay/image/nrrd.hpp"
+#include "assay/image/zarr/zarr_array.hpp"
 #include "tests/fuzz/repair.hpp"
 #include "tests/fuzz/targets.hpp"
 
@@ -165,22 +166,32 @@ void picture(Input bytes) {
   allow_refusal([&] { look_at(decode_image(bytes, "fuzz.png", Volumes::classes, seed_colors())); });
 }
 
+/// A .zarray, a zero byte, and a chunk of that array; or a .zattrs.
+void zarr(Input input) {
+  const auto zero = std::ranges::find(input, std::byte{});
+  const Input text(input.begin(), zero), chunk(zero == input.end() ? zero : zero + 1, input.end());
+  allow_refusal([&] { parse_multiscale(as_text(text)); });
+  allow_refusal([&] {
+    const ZarrArray array = parse_zarr_array(as_text(text));
+    require(array.fill.size() == bytes_per_voxel(array.type));
+    if (array.chunk_size() > most_inflated) return;
+    std::vector<std::byte> out(array.chunk_size());
+    decode_chunk(array.packing, chunk, out);
+  });
+}
+
 void label_table(Input input) {
   allow_refusal([&] { require(!parse_label_table(as_text(input), "fuzz").empty()); });
   segments_in(as_text(input));
 }
 
-constexpr std::array targets = {Target{"fuzz_nifti", nifti},
-                                Target{"fuzz_metaimage", metaimage},
-                                Target{"fuzz_nrrd", nrrd},
-                                Target{"fuzz_npy", npy},
-                                Target{"fuzz_gzip", gzip},
-                                Target{"fuzz_dicom", dicom},
-                                Target{"fuzz_jpeg", jpeg},
-                                Target{"fuzz_dicom_objects", dicom_objects},
-                                Target{"fuzz_png", picture},
-                                Target{"fuzz_tiff", picture},
-                                Target{"fuzz_label_table", label_table}};
+constexpr std::array targets = {
+    Target{"fuzz_nifti", nifti}, Target{"fuzz_metaimage", metaimage},
+    Target{"fuzz_nrrd", nrrd},   Target{"fuzz_npy", npy},
+    Target{"fuzz_gzip", gzip},   Target{"fuzz_dicom", dicom},
+    Target{"fuzz_jpeg", jpeg},   Target{"fuzz_dicom_objects", dicom_objects},
+    Target{"fuzz_png", picture}, Target{"fuzz_tiff", picture},
+    Target{"fuzz_zarr", zarr},   Target{"fuzz_label_table", label_table}};
 
 }  // namespace
 

@@ -47,6 +47,7 @@ SEEDS = {
     "fuzz_jpeg": image_seeds.jpeg_seeds,
     "fuzz_png": picture_seeds.png_seeds,
     "fuzz_tiff": picture_seeds.tiff_seeds,
+    "fuzz_zarr": picture_seeds.zarr_seeds,
     "fuzz_label_table": picture_seeds.label_table_seeds,
     "fuzz_json": report_seeds.json_seeds,
     "fuzz_comparison": report_seeds.comparison_seeds,

@@ -1,5 +1,5 @@
 """Seeds of the fuzzers of pictures and of tables of labels."""
-import struct, zlib
+import gzip, json, struct, zlib
 
 
 def png(width=3, height=2, depth=8, color=0, interlace=0, rows=None, before=b"", bad_crc=False):
@@ -81,6 +81,41 @@ def tiff_seeds():
     yield "cut", tiff()[:-30]
     yield "head", tiff()[:8]
     yield "no_strips", tiff(t273=None)
+
+
+def zarr(chunk=b"", **changed):
+    about = {"zarr_format": 2, "shape": [4, 4], "chunks": [2, 2], "dtype": "|u1",
+             "compressor": None, "fill_value": 0, "order": "C", "filters": None}
+    return json.dumps({**about, **changed}).encode() + b"\0" + chunk
+
+
+def zarr_seeds():
+    yield "plain", zarr(b"abcd")
+    yield "zlib", zarr(zlib.compress(b"abcd"), compressor={"id": "zlib", "level": 1})
+    yield "gzip", zarr(gzip.compress(b"abcd", mtime=0), compressor={"id": "gzip"})
+    stored = struct.pack("<BBBBIII", 2, 1, 2, 1, 4, 4, 20) + b"abcd"
+    yield "blosc", zarr(stored, compressor={"id": "blosc", "cname": "lz4"})
+    lz4 = struct.pack("<BBBBIII", 2, 1, 0x21, 1, 4, 4, 24) + struct.pack("<II", 20, 0)
+    yield "blosc_lz4", zarr(lz4, compressor={"id": "blosc"})
+    frame = b"\x28\xb5\x2f\xfd\x20\x04" + struct.pack("<I", 4 << 3 | 1)[:3] + b"abcd"
+    yield "zstd", zarr(frame, compressor={"id": "zstd"})
+    for kind in ("|b1", "|i1", "<u2", ">i4", "<f4", ">f8", "<u8", "<f2", "|O", "<U3"):
+        yield "type_" + kind[1:], zarr(bytes(4 * 8), dtype=kind)
+    yield "fortran", zarr(b"abcd", order="F", dimension_separator="/")
+    yield "nan", zarr(bytes(16), dtype="<f4", fill_value="NaN")
+    yield "infinity", zarr(bytes(16), dtype="<f4", fill_value="-Infinity")
+    yield "no_fill", zarr(b"abcd", fill_value=None)
+    yield "wide_fill", zarr(b"abcd", fill_value=2**63)
+    yield "bomb", zarr(b"abcd", chunks=[2**20, 2**20])
+    yield "many", zarr(b"abcd", shape=[2**63, 1], chunks=[1, 1])
+    yield "five_axes", zarr(b"abcd", shape=[1, 1, 1, 4, 4], chunks=[1, 1, 1, 2, 2])
+    yield "filters", zarr(b"abcd", filters=[{"id": "delta"}])
+    yield "cut", zarr()[:40]
+    yield "image", json.dumps({"multiscales": [{"version": "0.4", "axes": [
+        {"name": "y", "type": "space", "unit": "micrometer"}, {"name": "x"}], "datasets": [
+            {"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [1, 0.5]}]}],
+        "coordinateTransformations": [{"type": "scale", "scale": [2, 2]}]}]}).encode()
+    yield "old_image", b'{"multiscales": [{"axes": ["y", "x"], "datasets": [{"path": "../0"}]}]}'
 
 
 def label_table_seeds():

@@ -69,7 +69,8 @@ def prepare():
 def build_program():
     run("cmake", "-S", ROOT, "-B", TREE, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
         "-DASSAY_UNITY=ON", "-DASSAY_TESTS=OFF", "-DASSAY_BENCH=OFF", "-DASSAY_PYTHON=OFF",
-        "-DASSAY_WERROR=ON", "-DASSAY_DICOM=OFF", f"-DASSAY_PORTABLE={PARTS}",
+        "-DASSAY_WERROR=ON", "-DASSAY_DICOM=OFF", "-DASSAY_BLOSC=OFF",
+        f"-DASSAY_PORTABLE={PARTS}",
         stdout=subprocess.DEVNULL)
     run("cmake", "--build", TREE, "--target", "assay_program")
     return stripped(TREE / "bin/assay")

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One pair of files on its way to a record: what both ways of counting, in memory and by tiles,
+/// need.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "assay/cohort.hpp"
+#include "assay/error.hpp"
+#include "assay/metrics.hpp"
+#include "assay/score.hpp"
+#include "assay/score/alignment.hpp"
+#include "assay/score/score_case.hpp"
+#include "assay/score/side.hpp"
+
+namespace assay::score {
+
+/// One of the two files of a pair, in the words of messages.
+struct PairRole {
+  const char* name;
+  std::string FilePair::*file;
+  std::string CasePlan::*shown;
+};
+
+inline constexpr PairRole of_prediction = {"prediction", &FilePair::prediction,
+                                           &CasePlan::prediction};
+inline constexpr PairRole of_reference = {"reference", &FilePair::reference, &CasePlan::reference};
+
+/// Reads one side of a pair; an error names the side and its file, and is recorded as the
+/// reference's fault if it is.
+template <class Work>
+auto on_side(const PairRole& role, const CasePlan& plan, const FilePair& files,
+             metrics::CaseRecord& record, Work work) try {
+  return work(files.*role.file);
+} catch (const Error& e) {
+  record.reference_at_fault = role.file == &FilePair::reference;
+  const Error shown = as_shown(e.about(files.*role.file), files.*role.file, plan.*role.shown);
+  throw Error(e.kind(), std::string(role.name) + " " + shown.what());
+}
+
+/// What pictures do not say, of predictions: these may be of another level than references.
+PictureRules pictures_of_prediction(const metrics::ScoreSettings& settings);
+
+/// Whether counts are not enough.
+bool needs_shapes(const metrics::ScoreSettings& settings);
+
+/// What scoring one pair of files needs.
+struct CaseJob {
+  const CasePlan& plan;
+  const FilePair& files;
+  const metrics::ScoreSettings& settings;
+  Workspace& workspace;
+  metrics::CaseRecord& record;
+
+  Reading reading_of_prediction(bool as_labels) const;
+  Reading reading_of_reference(bool as_labels) const;
+  Side prediction(bool as_labels) const;
+  Side reference(bool as_labels) const;
+  /// Whether one mask is scored, not labels.
+  bool scores_a_mask() const { return !files.region.empty() || only_foreground(settings); }
+};
+
+/// Counts what is asked for, into the record. Returns what was counted.
+std::vector<metrics::Region> count_regions(std::span<const metrics::JointCount> joint,
+                                           const CaseJob& job);
+
+/// What is known of the grid of both goes into the record.
+void note_grid(const Alignment& alignment, const CaseJob& job);
+
+/// What was odd about one side of a pair goes into the record. A prediction that is still a map has
+/// no counts; a reference that was one has been cut.
+void note_reading(bool is_map, std::span<const std::string> oddities, const PairRole& role,
+                  const CaseJob& job);
+
+}  // namespace assay::score
