@@ -6,7 +6,7 @@
 
 #include "assay/qa/provider/model_api.hpp"
 
-namespace assay::test_server::protocols_test {
+namespace assay::test_server::protocols_test::protocols_test {
 
 const std::string jpeg = "\xFF\xD8\xFF picture!";
 
@@ -60,4 +60,4 @@ TEST(Protocols, the_client_understands_what_the_server_answers) {
     }
 }
 
-}  // namespace assay::test_server::protocols_test
+}  // namespace assay::test_server::protocols_test::protocols_test

@@ -9,8 +9,7 @@
 
 #include "assay/error.hpp"
 
-namespace assay {
-namespace {
+namespace assay::zarr_array_test {
 
 using ::testing::ElementsAre;
 
@@ -76,5 +75,4 @@ TEST(ZarrChunk, must_have_the_size_that_is_stated) {
     EXPECT_THROW(decode_chunk(packing, chunk, larger), Error);
 }
 
-}  // namespace
-}  // namespace assay
+}  // namespace assay::zarr_array_test
