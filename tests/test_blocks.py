@@ -5,7 +5,7 @@ A block begins with ``` and a word that says what is done with it:
   sh        each command runs; its exit status is 0
   console   '$ command' runs, and prints what follows ('…' stands for any text or lines)
   pycon     a Python session; each answer is compared
-  python    runs
+  python    runs, or is a file for the blocks after it (`# name.py`)
   cpp, cmake          compiled against the installed library by tests/test_package.py
   json, jsonl, toml, csv   parsed
   r         not run: there is no R among the tools of the tests
@@ -47,8 +47,10 @@ EXCEPTIONS = {
     ("docs/peers/nnunet.md", "nnUNetv2_evaluate_folder"): OTHER,
     ("docs/peers/challenger.md", "data <- rbind"): OTHER,
     ("docs/exporting-models.md", "# nnunet_model.py"): OTHER,
-    ("docs/exporting-models.md", "# my_model.py"): OTHER,
+    ("docs/exporting-models.md", "$ assay evaluate brats/model.onnx"): WEIGHTS,
     ("docs/evaluate.md", "$ assay predict model.json"): WEIGHTS,
+    ("docs/evaluate.md", "assay evaluate unet.onnx"): WEIGHTS,
+    ("docs/formats/dicom.md", "assay predict model.onnx study/ct"): WEIGHTS,
     ("docs/qa.md", "assay qa fetch"): NETWORK,
     ("docs/qa.md", "assay qa run"): PROVIDER,
     ("docs/qa-agents.md", "--base-url"): PROVIDER,
@@ -229,15 +231,15 @@ def run_block(block):
         rehearse(block, why)
     elif why or elsewhere(block):
         return
+    elif block.named_file:
+        with open(block.named_file, "w") as file:
+            file.write(block.text)
     elif block.language == "sh":
         run_shell(block.text, statuses)
     elif block.language == "console":
         compare_console(block.text, statuses)
     elif block.language == "python":
         exec(compile(block.text, block.page, "exec"), given())
-    elif block.named_file:
-        with open(block.named_file, "w") as file:
-            file.write(block.text)
 
 
 PAGES = sorted({block.page for block in every_block() if block.language in CODE and not (
