@@ -67,7 +67,7 @@ NamedTable label_table(const FigureScene& scene) {
       std::vector<std::string> row = {scene.names[m], label.name.empty() ? label.key : label.name};
       for (const FigureMetric& metric : scene.metrics) {
         const compare::MetricColumn* column = compare::column_of(label.columns, metric.name);
-        const metrics::Summary s = summary_of(sample_of(scene, m, column), metric.name);
+        const metrics::Summary s = summary_of(sample_of(scene, m, column), metric);
         row.push_back(s.mean
                           ? fmt::format("{} ({})", figure_number(*s.mean), figure_or_absent(s.std))
                           : std::string(absent));
