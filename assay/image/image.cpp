@@ -92,7 +92,7 @@ PackedVoxels packed_by_gzip(const Layout& layout, Bytes file) {
   return {.bytes = file,
           .wrapper = DeflateWrapper::gzip,
           .offset = extent.offset,
-          .count = layout.header.grid.size(),
+          .count = layout.header.grid.size() * layout.header.channels,
           .width = bytes_per_voxel(layout.header.type)};
 }
 
@@ -110,7 +110,7 @@ PackedVoxels packed_stream(const Layout& layout, Bytes file) {
   return {.bytes = stream,
           .wrapper = wrappers[static_cast<std::size_t>(*layout.packing)],
           .offset = extent.offset,
-          .count = layout.header.grid.size(),
+          .count = layout.header.grid.size() * layout.header.channels,
           .width = bytes_per_voxel(layout.header.type),
           .checksum = layout.checksum};
 }

@@ -15,7 +15,7 @@
 namespace assay::results {
 namespace {
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
+[[noreturn]] void refuse_paper(const std::string& file, const std::string& why) {
   throw Error(Error::Kind::input, file + ": " + why);
 }
 
@@ -24,8 +24,8 @@ std::optional<double> optional_number(const Json& object, const std::string& key
                                       const std::string& where) {
   if (member(object, key).is_null()) return std::nullopt;
   const parity::NumberRead found = number_at(object, key, "");
-  if (!found.value) refuse(where, found.missing);
-  if (*found.value < 0) refuse(where, key + " is negative");
+  if (!found.value) refuse_paper(where, found.missing);
+  if (*found.value < 0) refuse_paper(where, key + " is negative");
   return found.value;
 }
 
@@ -35,7 +35,7 @@ std::optional<std::size_t> count_of(const Json& object, const std::string& key,
   const auto found = optional_number(object, key, where);
   if (!found) return std::nullopt;
   if (*found < 2 || *found > 1e9 || std::floor(*found) != *found)
-    refuse(where, key + " is not a whole number of 2 or more");
+    refuse_paper(where, key + " is not a whole number of 2 or more");
   return static_cast<std::size_t>(*found);
 }
 
@@ -56,8 +56,8 @@ parity::PaperModel model_of(const Json& row, const std::string& name, const std:
   const std::string where = file + ": model '" + name + "'";
   parity::PaperModel model = {.key = parity::model_key(name), .name = name, .dice = {}};
   const auto dice = value_of(row, "dice", where);
-  if (!dice) refuse(where, "dice_mean is absent");
-  if (dice->mean == 0) refuse(where, "dice_mean is 0, which is not a result to match");
+  if (!dice) refuse_paper(where, "dice_mean is absent");
+  if (dice->mean == 0) refuse_paper(where, "dice_mean is 0, which is not a result to match");
   model.dice = *dice;
   model.avd = value_of(row, "avd", where);
   model.mcc = value_of(row, "mcc", where);
@@ -65,14 +65,14 @@ parity::PaperModel model_of(const Json& row, const std::string& name, const std:
   if (parameters.is_number_integer())
     model.parameters = parameters.get<long long>();
   else if (!parameters.is_null())
-    refuse(where, "parameters is not a whole number");
+    refuse_paper(where, "parameters is not a whole number");
   return model;
 }
 
 std::string name_of(const Json& row, const std::string& file) {
   for (const char* key : {"model", "name", "key"})
     if (const Json& name = member(row, key); name.is_string()) return name.get<std::string>();
-  refuse(file, "a model lacks its name; give it as \"model\"");
+  refuse_paper(file, "a model lacks its name; give it as \"model\"");
 }
 
 bool is_row(const Json& value) {
@@ -98,13 +98,13 @@ std::vector<parity::PaperModel> models_of(const Json& file, const std::string& n
       if (is_row(item.value())) models.push_back(model_of(item.value(), item.key(), name));
   }
   if (models.empty())
-    refuse(name,
-           "no published models; each needs at least a name and dice_mean "
-           "(docs/formats/paper.md)");
+    refuse_paper(name,
+                 "no published models; each needs at least a name and dice_mean "
+                 "(docs/formats/paper.md)");
   for (std::size_t i = 0; i < models.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (models[i].key == models[j].key)
-        refuse(name, "two models have the key '" + models[i].key + "'");
+        refuse_paper(name, "two models have the key '" + models[i].key + "'");
   return models;
 }
 
@@ -125,12 +125,12 @@ constexpr Limit minimum[] = {{"dice", &parity::ParityLimits::minimum_dice}};
 bool read_limits(const Json& object, std::span<const Limit> known, const std::string& where,
                  parity::ParityLimits& limits) {
   if (object.is_null()) return false;
-  if (!object.is_object()) refuse(where, "is not an object of limits by metric");
+  if (!object.is_object()) refuse_paper(where, "is not an object of limits by metric");
   for (const auto& item : object.items()) {
     const auto limit = std::ranges::find(known, std::string_view(item.key()), &Limit::key);
     if (limit == known.end())
-      refuse(where, "'" + item.key() + "' is not known there" +
-                        did_you_mean(item.key(), known, &Limit::key));
+      refuse_paper(where, "'" + item.key() + "' is not known there" +
+                              did_you_mean(item.key(), known, &Limit::key));
     if (const auto value = optional_number(object, item.key(), where))
       limits.*(limit->value) = *value;
   }
@@ -185,11 +185,12 @@ parity::Paper parse_paper(std::string_view text, const std::string& name) {
   parity::Paper paper = {.source = name, .models = models_of(file, name), .gives_limits = false};
   read_limits(member(file, "tolerances"), tolerances, name + ": tolerances", paper.limits);
   const Json& limits = member(file, "limits");
-  if (!limits.is_null() && !limits.is_object()) refuse(name, "limits is not an object");
+  if (!limits.is_null() && !limits.is_object()) refuse_paper(name, "limits is not an object");
   for (const auto& item : limits.items()) {
     const bool is_minimum = item.key() == "minimum";
     if (!is_minimum && item.key() != "acceptable")
-      refuse(name, "limits." + item.key() + " is not known; there are acceptable and minimum");
+      refuse_paper(name,
+                   "limits." + item.key() + " is not known; there are acceptable and minimum");
     const auto known =
         is_minimum ? std::span<const Limit>(minimum) : std::span<const Limit>(acceptable);
     const bool any =

@@ -32,7 +32,7 @@ std::string case_id(std::string_view image_name) {
 namespace {
 using Kind = JsonReader::Kind;
 
-[[noreturn]] void refuse(std::string_view name, const std::string& what) {
+[[noreturn]] void refuse_file(std::string_view name, const std::string& what) {
   throw Error(Error::Kind::input, std::string(name) + ": " + what + "; " + std::string(accepted));
 }
 
@@ -47,7 +47,7 @@ std::vector<compare::ResultTable> read_by_schema(const JsonObject& file) {
   const std::string schema = file.at("schema").text("schema");
   if (schema == folds_schema) return read_folds(file);
   if (schema != segmentation_schema)
-    refuse(file.name(), "holds '" + excerpt(schema) + "', which is not a table of cases");
+    refuse_file(file.name(), "holds '" + excerpt(schema) + "', which is not a table of cases");
   return read_segmentation(file);
 }
 
@@ -68,7 +68,7 @@ std::vector<compare::ResultTable> read_json(std::string_view text, const std::st
   const JsonObject file(text, name);
   for (const Layout& layout : layouts)
     if (file.has(layout.member, layout.kind)) return layout.read(file);
-  refuse(name, "is JSON, but not a results file");
+  refuse_file(name, "is JSON, but not a results file");
 }
 
 /// First bytes that tell what a file is instead of text with results.
@@ -89,11 +89,11 @@ constexpr Opening openings[] = {
 std::vector<compare::ResultTable> read_any(std::string_view text, const std::string& name) {
   text = without_mark(text);
   const std::string_view start = trimmed(text);
-  if (start.empty()) refuse(name, "is empty");
+  if (start.empty()) refuse_file(name, "is empty");
   for (const Opening& opening : openings)
-    if (start.starts_with(opening.bytes)) refuse(name, std::string(opening.what));
+    if (start.starts_with(opening.bytes)) refuse_file(name, std::string(opening.what));
   if (start.front() == '{') return read_json(text, name);
-  if (text.find('\0') != text.npos) refuse(name, "is not text");
+  if (text.find('\0') != text.npos) refuse_file(name, "is not text");
   return read_table(text, name);
 }
 
@@ -109,7 +109,7 @@ std::string without_control_characters(std::string text) {
 std::vector<compare::ResultTable> read_results(const std::filesystem::path& path) {
   std::error_code unknown;
   if (std::filesystem::is_directory(path, unknown))
-    refuse(path.string(), "is a folder, not a results file");
+    refuse_file(path.string(), "is a folder, not a results file");
   return parse_results(read_text(path), path.string());
 }
 
