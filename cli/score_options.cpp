@@ -85,7 +85,7 @@ void declare_pictures(Arguments& a, ScoreOptions& o) {
            "Table with the columns value, r, g, b: the label that each colour means");
   a.option("--level N|P,R", o.level,
            "Level of pyramids in TIFF and OME-Zarr to score, or one level for predictions and one "
-           "for references (default: 0, the full picture)");
+           "for references (default: the full picture)");
 }
 
 void declare_grids(Arguments& a, ScoreOptions& o) {

@@ -121,7 +121,8 @@ def make_results(folder):
         assay("score", pred, "labelsTr", "--model", pathlib.Path(name).stem, "--out", name,
               *options, cwd=folder)
     for name, pred in (("meshnet", "predictions"), ("unet", "others"), ("vnet", "others"),
-                       ("pilot", "predictions"), ("results", "predictions")):
+                       ("pilot", "predictions"), ("results", "predictions"),
+                       ("v1", "others"), ("v2", "predictions")):
         score(pred, f"{name}.json")
     for name in ("meshnet_26", "unet"):
         score("predictions", f"results/{name}.json")

@@ -174,7 +174,7 @@ READ_ONLY = {
     "--pred", "--ref", "--manifest", "--pred-pattern", "--ref-pattern", "--groups",
     "--groups,--manifest", "--dataset-json", "--plan", "--predictions", "--references", "--images",
     "--paper", "--check-against", "--table", "--wsi-root", "--items", "--prices", "--model-json",
-    "--recipe", "--repo", "--table-file", "--colors", "--label-names", "--dicom-images"}
+    "--recipe", "--repo", "--table-file", "--colors", "--label-names", "--dicom-images", "--since"}
 
 
 def test_every_option_that_names_a_file_or_a_server_is_known_to_be_harmless_or_guarded():

@@ -122,4 +122,8 @@ std::vector<std::string> without_illustrations(std::vector<std::string> paths) {
   return paths;
 }
 
+bool is_cohort_folder(const fs::path& path) {
+  return fs::is_directory(path) && !is_folder_image(path);
+}
+
 }  // namespace assay

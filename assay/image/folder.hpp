@@ -25,4 +25,7 @@ std::vector<std::string> require_scans(const std::filesystem::path& root);
 /// nnU-Net's progress.png does. A pattern can select them.
 std::vector<std::string> without_illustrations(std::vector<std::string> paths);
 
+/// Whether a path is a folder of images, not an image that is a folder.
+bool is_cohort_folder(const std::filesystem::path& path);
+
 }  // namespace assay

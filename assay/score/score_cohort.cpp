@@ -13,7 +13,7 @@
 #include "assay/base/own_threads.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
-#include "assay/image/tiled.hpp"
+#include "assay/image/folder.hpp"
 #include "assay/metrics/label_checks.hpp"
 #include "assay/results.hpp"
 #include "assay/results/case_record.hpp"
@@ -238,7 +238,7 @@ metrics::SegmentationResult score_files(const std::filesystem::path& prediction,
                                         const std::filesystem::path& reference,
                                         const metrics::ScoreSettings& settings) {
   for (const std::filesystem::path& path : {prediction, reference})
-    if (std::filesystem::is_directory(path) && !is_folder_image(path))
+    if (is_cohort_folder(path))
       throw Error(Error::Kind::usage, path.string() + ": is a folder; score_cohort scores folders");
   const Cohort cohort = plan_cohort({.prediction = prediction, .reference = reference}, settings);
   Workspace workspace;
