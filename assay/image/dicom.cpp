@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t undefined_length = 0xFFFF'FFFF;
 constexpr std::uint32_t item_end = 0xFFFE'E00D, sequence_end = 0xFFFE'E0DD;
 constexpr std::uint32_t storage_class = 0x0002'0002;
-constexpr std::uint32_t transfer_syntax = 0x0002'0010, series = 0x0020'000E;
+constexpr std::uint32_t transfer_syntax = 0x0002'0010, series_instance = 0x0020'000E;
 
 /// Thrown on bytes that are not DICOM, caught in this file.
 struct Malformed {};
@@ -99,10 +99,10 @@ class Walker {
 std::optional<std::string> found_series(std::span<const std::byte> file) {
   Walker walker(file);
   bool is_explicit = true;
-  while (!walker.at_end() && walker.peek_tag() <= series) {
+  while (!walker.at_end() && walker.peek_tag() <= series_instance) {
     walker.set_explicit(is_explicit);
     const Element element = walker.next();
-    if (element.tag == series) return walker.text(element);
+    if (element.tag == series_instance) return walker.text(element);
     if (element.tag == transfer_syntax)
       is_explicit = walker.text(element) != "1.2.840.10008.1.2";
     else

@@ -66,6 +66,7 @@ std::set<fs::path> scans_among(const fs::path& folder, const std::vector<fs::pat
 
 std::vector<std::string> sorted_below(const fs::path& root, const std::set<fs::path>& paths) {
   std::vector<std::string> out;
+  out.reserve(paths.size());
   for (const fs::path& path : paths) out.push_back(path.lexically_relative(root).generic_string());
   std::ranges::sort(out);
   return out;

@@ -45,8 +45,8 @@ void require_name(const std::string& name) {
   require_own(!known, "'" + name + "' is a metric of assay" +
                           (known && *known != name ? " (" + *known + ")" : "") +
                           "; give your metric another name");
-  const auto groups = metric_groups();
-  require_own(std::ranges::find(groups, name) == groups.end(),
+  const auto names_of_groups = metric_groups();
+  require_own(std::ranges::find(names_of_groups, name) == names_of_groups.end(),
               "'" + name + "' is a group of metrics; give your metric another name");
   require_own(std::ranges::find(taken_words, name) == taken_words.end(),
               "'" + name + "' has another meaning in results; give your metric another name");

@@ -64,16 +64,15 @@ class CurveCases {
   void read_label(const std::string& label, std::vector<Found>& found) {
     Found& here = found.emplace_back(Found{.label = label});
     in_.object(label, [&](std::string_view key) {
-      if (in_.kind() != Kind::object)
-        in_.skip();
-      else if (key == "lesions")
+      const bool is_object = in_.kind() == Kind::object;
+      if (is_object && key == "lesions")
         in_.object(key, [&](std::string_view member) {
           if (member == "reference")
             in_.list(member, [&] { read_lesion(here); });
           else
             in_.skip();
         });
-      else if (key == "probability")
+      else if (is_object && key == "probability")
         in_.object(key, [&](std::string_view member) {
           if (member == "calibration")
             in_.list(member, [&] { read_bin(here); });

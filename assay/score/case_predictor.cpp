@@ -123,6 +123,7 @@ void CasePredictor::require_files(const std::vector<fs::path>& files) const {
   const std::size_t wanted = files_per_image();
   if (wanted == 0 || wanted == files.size()) return;
   std::vector<std::string> names;
+  names.reserve(files.size());
   for (const fs::path& file : files) names.push_back(file.filename().string());
   throw Error(Error::Kind::input,
               "the image has " + counted(files.size(), "channel") + " (" + joined(names) +

@@ -137,28 +137,34 @@ MemoryNeed need_of_pair(const FilePair& files, const metrics::ScoreSettings& set
                        : ", or crop the image"};
 }
 
-/// The box around what is not background.
-std::optional<metrics::Box> box_of(const VoxelRuns& runs, const Shape& shape) {
-  std::optional<metrics::Box> out;
+/// The box around the voxels from `first` to before `end`.
+metrics::Box box_of_run(std::size_t first, std::size_t end, const Shape& shape) {
   const std::size_t width = shape[0], slab = width * shape[1];
   const auto place = [&](std::size_t voxel) -> metrics::Place {
     return {static_cast<metrics::Index>(voxel % width),
             static_cast<metrics::Index>(voxel % slab / width),
             static_cast<metrics::Index>(voxel / slab)};
   };
+  metrics::Box box = {place(first), place(end - 1)};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    // A run that goes on in the next row or slice has all of those before.
+    const bool wraps = axis < 2 && box.low[axis + 1] != box.high[axis + 1];
+    if (wraps || (axis == 0 && box.low[2] != box.high[2])) {
+      box.low[axis] = 0;
+      box.high[axis] = static_cast<metrics::Index>(shape[axis]) - 1;
+    }
+    ++box.high[axis];
+  }
+  return box;
+}
+
+/// The box around what is not background.
+std::optional<metrics::Box> box_of(const VoxelRuns& runs, const Shape& shape) {
+  std::optional<metrics::Box> out;
   std::size_t first = 0;
   for (const Run& run : runs.runs) {
     if (runs.values[run.code] != 0) {
-      metrics::Box box = {place(first), place(run.end - 1)};
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        // A run that goes on in the next row or slice has all of those before.
-        const bool wraps = axis < 2 && box.low[axis + 1] != box.high[axis + 1];
-        if (wraps || (axis == 0 && box.low[2] != box.high[2])) {
-          box.low[axis] = 0;
-          box.high[axis] = static_cast<metrics::Index>(shape[axis]) - 1;
-        }
-        ++box.high[axis];
-      }
+      const metrics::Box box = box_of_run(first, run.end, shape);
       out = out ? metrics::joint_box(*out, box) : box;
     }
     first = run.end;

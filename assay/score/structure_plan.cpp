@@ -42,6 +42,7 @@ std::optional<DicomSummary> summary_of_scan(const fs::path& path) try {
 
 std::vector<Described> described_scans(const std::vector<NamedFile>& files, const fs::path& root) {
   std::vector<Described> out;
+  out.reserve(files.size());
   for (const NamedFile& file : files) out.push_back({file, summary_of_scan(root / file.path)});
   return out;
 }

@@ -33,31 +33,9 @@ class ManyDistances {
   /// true. Only after `sort`.
   template <class Use>
   void for_each(const Use& use) const {
-    for (std::size_t leading = 0; leading < places_.size(); ++leading) {
-      if (places_[leading] == 0) continue;
-      const Bucket& bucket = buckets_[places_[leading] - 1];
-      std::uint64_t low = 0, count = 0;
-      const auto use_last = [&] {
-        return count == 0 || use(std::bit_cast<double>(std::uint64_t{leading} << low_bits | low),
-                                 static_cast<double>(count));
-      };
-      std::size_t left = bucket.used;
-      for (const Chunk* chunk : bucket.chunks) {
-        const std::size_t words = std::min(left, Chunk::most_words);
-        left -= words;
-        for (std::size_t i = 0; i < words; ++i) {
-          const std::uint64_t word = chunk->words[i];
-          // What one word cannot count goes on in the next.
-          if (word >> count_bits != low) {
-            if (!use_last()) return;
-            low = word >> count_bits;
-            count = 0;
-          }
-          count += word & most_count;
-        }
-      }
-      if (!use_last()) return;
-    }
+    for (std::size_t leading = 0; leading < places_.size(); ++leading)
+      if (places_[leading] != 0 && !use_bucket(leading, buckets_[places_[leading] - 1], use))
+        return;
   }
 
  private:
@@ -79,6 +57,32 @@ class ManyDistances {
     Chunk* last = nullptr;
     std::size_t used = Chunk::most_raw;  ///< of the last chunk; after sorting, words of all
   };
+
+  /// One bucket of `for_each`; whether to go on.
+  template <class Use>
+  bool use_bucket(std::uint64_t leading, const Bucket& bucket, const Use& use) const {
+    std::uint64_t low = 0, count = 0;
+    const auto use_last = [&] {
+      return count == 0 ||
+             use(std::bit_cast<double>(leading << low_bits | low), static_cast<double>(count));
+    };
+    std::size_t left = bucket.used;
+    for (const Chunk* chunk : bucket.chunks) {
+      const std::size_t words = std::min(left, Chunk::most_words);
+      left -= words;
+      for (std::size_t i = 0; i < words; ++i) {
+        const std::uint64_t word = chunk->words[i];
+        // What one word cannot count goes on in the next.
+        if (word >> count_bits != low) {
+          if (!use_last()) return false;
+          low = word >> count_bits;
+          count = 0;
+        }
+        count += word & most_count;
+      }
+    }
+    return use_last();
+  }
   struct Free {
     void operator()(Chunk* chunks) const { std::free(chunks); }
   };

@@ -72,7 +72,7 @@ bool ascends(const Recipe& recipe) {
   return true;
 }
 
-constexpr Rule rules[] = {
+constexpr Rule recipe_rules[] = {
     {[](const Recipe& r) { return r.orientation.empty() || is_orientation(r.orientation); },
      "orientation must be three letters, one of L R, one of P A and one of I S, such as \"RAS\""},
     {[](const Recipe& r) {
@@ -151,15 +151,15 @@ std::span<const Recipe> builtin_recipes() {
 }
 
 void require_valid(const Recipe& recipe) {
-  for (const Rule& rule : rules)
+  for (const Rule& rule : recipe_rules)
     if (!rule.holds(recipe)) throw Error(Error::Kind::input, rule.otherwise);
   require_valid(recipe.scores);
 }
 
-void require_valid(const ScoreRules& of) {
+void require_valid(const ScoreRules& rules) {
   for (const ScoreRule& rule : score_rules)
-    if (!rule.holds(of)) throw Error(Error::Kind::input, rule.otherwise);
-  painting_order(of.regions);
+    if (!rule.holds(rules)) throw Error(Error::Kind::input, rule.otherwise);
+  painting_order(rules.regions);
 }
 
 }  // namespace assay::model

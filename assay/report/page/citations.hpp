@@ -30,6 +30,6 @@ std::vector<const CitedWork*> works_of_reference(std::string_view reference);
 std::vector<const CitedWork*> works_of(const Study& study);
 
 /// A .bib file: these works, and this program.
-std::string bibtex(std::span<const CitedWork* const> works, std::string_view version);
+std::string bibtex(std::span<const CitedWork* const> found, std::string_view version);
 
 }  // namespace assay::report

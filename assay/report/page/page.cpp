@@ -119,12 +119,13 @@ struct PageKind {
 
 std::string left_out(const std::vector<std::string>& names, const PageKind& kind,
                      std::size_t budget) {
-  constexpr std::size_t most_named = 12;
-  const std::span first(names.data(), std::min(names.size(), most_named));
+  constexpr std::size_t most_left_out = 12;
+  const std::span first(names.data(), std::min(names.size(), most_left_out));
   return fmt::format(
       "{} of {} left out to keep this page within {:.0f} MB: {}{}", kind.what,
       counted(names.size(), kind.of), static_cast<double>(budget) / 1e6, joined(first),
-      names.size() > most_named ? fmt::format(" and {} more", names.size() - most_named) : "");
+      names.size() > most_left_out ? fmt::format(" and {} more", names.size() - most_left_out)
+                                   : "");
 }
 
 /// What the budget lets in, of views, volumes and answers.
