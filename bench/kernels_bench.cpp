@@ -20,6 +20,7 @@
 #include "assay/demo/demo_lesion.hpp"
 #include "assay/image.hpp"
 #include "assay/image/reorient.hpp"
+#include "assay/memory.hpp"
 #include "assay/metrics.hpp"
 
 namespace {
@@ -215,11 +216,14 @@ void mask_of_swapped_float32(benchmark::State& state) {
   judge_mask_of<float>(state, VoxelType::f32, true);
 }
 
+/// Between two buffers, as images are read into.
 void reorient_by(benchmark::State& state, const AxisMap& map) {
-  std::vector<std::uint8_t> into(grid.size());
+  Buffer from, into;
+  std::ranges::copy(std::as_bytes(lesions().reference.view().voxels),
+                    from.resize(grid.size()).begin());
+  into.resize(grid.size());
   for (auto _ : state) {
-    reorient_bytes(std::as_bytes(lesions().reference.view().voxels), grid.shape, map,
-                   std::as_writable_bytes(std::span(into)));
+    reorient_bytes(from.bytes(), grid.shape, map, into.bytes());
     benchmark::ClobberMemory();
   }
 }

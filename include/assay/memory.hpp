@@ -3,10 +3,21 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <span>
 
 namespace assay {
+
+/// Frees what `allocate` returned.
+struct FreeMemory {
+  void operator()(void* at) const { std::free(at); }
+};
+
+/// Uninitialised memory, aligned for vectors. A large piece is made of pages of 2 MB where the
+/// system has them: small ones cost a fault for each 4 kB when they are first
+/// touched, and a miss of the processor's page table for nearly every row. Throws std::bad_alloc.
+void* allocate(std::size_t bytes);
 
 /// Uninitialised bytes that keep their capacity. A cohort reads thousands of volumes of one size:
 /// fresh memory would cost a page fault and a zeroing for each 4 kB, more than counting its voxels.
@@ -17,7 +28,7 @@ class Buffer {
     if (size > capacity_) {
       bytes_.reset();  // first, so that two copies never exist at once
       capacity_ = 0;
-      bytes_ = std::make_unique_for_overwrite<std::byte[]>(size);
+      bytes_.reset(static_cast<std::byte*>(allocate(size)));
       capacity_ = size;
     }
     size_ = size;
@@ -29,7 +40,7 @@ class Buffer {
   std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
 
  private:
-  std::unique_ptr<std::byte[]> bytes_;
+  std::unique_ptr<std::byte[], FreeMemory> bytes_;
   std::size_t size_ = 0, capacity_ = 0;
 };
 

@@ -4,12 +4,7 @@
 #include "assay/metrics/boundary/many_distances.hpp"
 
 #include <algorithm>
-#include <new>
 #include <span>
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 namespace assay::metrics {
 
@@ -93,16 +88,12 @@ class ManyDistances::Sorter {
   std::vector<std::uint64_t> values_, room_;
 };
 
-/// From pages of 2 MB: to touch small ones for the first time costs as much as to sort what is in
+/// By the page of 2 MB: to touch small ones for the first time costs as much as to sort what is in
 /// them.
 ManyDistances::Chunk* ManyDistances::fresh_chunk() {
   constexpr std::size_t page = std::size_t{2} << 20;
   if (left_ == 0) {
-    pages_.emplace_back(static_cast<Chunk*>(std::aligned_alloc(page, page)));
-    if (!pages_.back()) throw std::bad_alloc();
-#if defined(__linux__)
-    ::madvise(pages_.back().get(), page, MADV_HUGEPAGE);  // only a hint; small pages work, too
-#endif
+    pages_.emplace_back(static_cast<Chunk*>(allocate(page)));
     left_ = page / sizeof(Chunk);
   }
   return &pages_.back()[--left_];

@@ -8,9 +8,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <vector>
+
+#include "assay/memory.hpp"
 
 namespace assay::metrics {
 
@@ -83,9 +84,6 @@ class ManyDistances {
     }
     return use_last();
   }
-  struct Free {
-    void operator()(Chunk* chunks) const { std::free(chunks); }
-  };
   class Sorter;
 
   Bucket& bucket_of(std::size_t leading) {
@@ -104,8 +102,8 @@ class ManyDistances {
 
   std::vector<std::uint32_t> places_;  ///< of buckets by leading bits, from 1 on; 0: none
   std::vector<Bucket> buckets_;
-  std::vector<std::unique_ptr<Chunk[], Free>> pages_;  ///< memory of the chunks
-  std::size_t left_ = 0;                               ///< chunks of the last page, nobody's
+  std::vector<std::unique_ptr<Chunk[], FreeMemory>> pages_;  ///< memory of the chunks
+  std::size_t left_ = 0;                                     ///< chunks of the last page, nobody's
 };
 
 }  // namespace assay::metrics

@@ -3,40 +3,27 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+#include <new>
 #include <utility>
 
 #include "assay/error.hpp"
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 namespace assay::model {
-namespace {
 
-constexpr std::size_t large_page = std::size_t{2} << 20;
-constexpr std::size_t most_floats = std::size_t{1} << 44;
-
-}  // namespace
-
-float* FloatMemory::resize(std::size_t count) {
+float* FloatMemory::resize(std::size_t count) try {
   if (count <= capacity_) return floats_.get();
   floats_.reset();  // first, so that two copies never exist at once
   capacity_ = 0;
-  const std::size_t bytes =
-      count < most_floats ? (count * sizeof(float) + large_page - 1) / large_page * large_page : 0;
-  if (bytes != 0) floats_.reset(static_cast<float*>(std::aligned_alloc(large_page, bytes)));
-  if (!floats_)
-    throw Error(
-        Error::Kind::unsupported,
-        fmt::format("{:.1f} GB of memory are needed but not available; close other programs or "
-                    "use a larger machine",
-                    static_cast<double>(count) * sizeof(float) / 1e9));
-#if defined(__linux__)
-  ::madvise(floats_.get(), bytes, MADV_HUGEPAGE);  // only a hint; if refused, small pages work too
-#endif
+  if (count > std::numeric_limits<std::size_t>::max() / sizeof(float)) throw std::bad_alloc();
+  floats_.reset(static_cast<float*>(allocate(count * sizeof(float))));
   capacity_ = count;
   return floats_.get();
+} catch (const std::bad_alloc&) {
+  throw Error(Error::Kind::unsupported,
+              fmt::format("{:.1f} GB of memory are needed but not available; close other programs "
+                          "or use a larger machine",
+                          static_cast<double>(count) * sizeof(float) / 1e9));
 }
 
 ScratchPool::Lease::Lease(ScratchPool& pool, std::size_t floats) : pool_(pool) {

@@ -3,15 +3,15 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <vector>
 
+#include "assay/memory.hpp"
+
 namespace assay::model {
 
-/// Uninitialised floats that keep their capacity. Small pages would cost a fault for each 4 kB when
-/// they are first touched, and a miss of the processor's page table for nearly every row.
+/// Uninitialised floats that keep their capacity.
 class FloatMemory {
  public:
   /// Makes room for `count` floats; what was there before is lost. Throws Error::unsupported when
@@ -21,10 +21,7 @@ class FloatMemory {
   const float* data() const { return floats_.get(); }
 
  private:
-  struct Free {
-    void operator()(float* at) const { std::free(at); }
-  };
-  std::unique_ptr<float, Free> floats_;
+  std::unique_ptr<float, FreeMemory> floats_;
   std::size_t capacity_ = 0;
 };
 
