@@ -128,7 +128,6 @@ class Search {
         squares_(squares_mm2(size_, spacing_mm)),
         spacing_mm_(spacing_mm[0]),
         near_(near_rings(squares_)),
-        disc_(disc(squares_, size_)),
         weight_(weight),
         left_(static_cast<std::size_t>(to.words() + chunk)),
         waiting_(64 * to.words()),
@@ -208,6 +207,7 @@ class Search {
 
   void search_left(Index y, Index z) {
     if (allowance_ < 0) return put_off_row(y, z);
+    if (disc_.rows.empty()) disc_ = disc(squares_, size_);
     waiting_.clear();
     for (Index w = 0; w < to_.words(); ++w)
       for (std::uint64_t bits = left_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1)
@@ -305,7 +305,7 @@ class Search {
   Squares squares_;
   double spacing_mm_;  ///< along a row
   std::vector<NearRing> near_;
-  Disc disc_;
+  Disc disc_;  ///< made for the first row that needs it: most surfaces are settled by neighbours
   const Weight& weight_;
   std::vector<std::uint64_t> left_;  ///< bits of the row under work that have no distance yet
   WaitingRow waiting_;               ///< the same, one by one
