@@ -2,8 +2,8 @@
 #include "assay/image/folder.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
-#include <set>
 
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
@@ -59,12 +59,12 @@ bool is_image(const fs::path& path) {
 }
 
 /// Files of one folder are one image if any two of them are of one series.
-std::set<fs::path> scans_among(const fs::path& folder, const std::vector<fs::path>& files) {
+std::vector<fs::path> scans_among(const fs::path& folder, const std::vector<fs::path>& files) {
   if (files.size() > 1 && series_among(files).size() < files.size()) return {folder};
-  return {files.begin(), files.end()};
+  return files;
 }
 
-std::vector<std::string> sorted_below(const fs::path& root, const std::set<fs::path>& paths) {
+std::vector<std::string> sorted_below(const fs::path& root, const std::vector<fs::path>& paths) {
   std::vector<std::string> out;
   out.reserve(paths.size());
   for (const fs::path& path : paths) out.push_back(path.lexically_relative(root).generic_string());
@@ -83,9 +83,9 @@ std::vector<std::string> required(std::vector<std::string> found, const fs::path
 }  // namespace
 
 std::vector<std::string> list_images(const fs::path& root) {
-  std::set<fs::path> found;
+  std::vector<fs::path> found;
   walk_files(root, [&](const fs::path& path) {
-    if (is_image(path)) found.insert(path);
+    if (is_image(path)) found.push_back(path);
   });
   return sorted_below(root, found);
 }
@@ -95,17 +95,18 @@ std::vector<std::string> require_images(const fs::path& root) {
 }
 
 std::vector<std::string> list_scans(const fs::path& root) {
-  std::set<fs::path> found;
+  std::vector<fs::path> found;
   std::map<fs::path, std::vector<fs::path>> slices;  // by folder
   walk_files(root, [&](const fs::path& path) {
     const auto class_uid = fs::is_directory(path) ? std::nullopt : class_of_file(path);
     if (class_uid) {
       if (is_image_class(*class_uid)) slices[path.parent_path()].push_back(path);
     } else if (is_image(path)) {
-      found.insert(path);
+      found.push_back(path);
     }
   });
-  for (const auto& [folder, files] : slices) found.merge(scans_among(folder, files));
+  for (const auto& [folder, files] : slices)
+    std::ranges::copy(scans_among(folder, files), std::back_inserter(found));
   return sorted_below(root, found);
 }
 
