@@ -6,7 +6,7 @@ usage: run.py [--pairs N] [--only PEER,...] [--no-models] [--no-docs]
 """
 import argparse, pathlib, sys, time
 
-import agreement, dicom_peers, inspect_answers, models, newer_numpy, paired_tests, peer_pages
+import agreement, array_peers, dicom_peers, inspect_answers, models, newer_numpy, paired_tests, peer_pages
 import sliding, tools, trackers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -188,18 +188,19 @@ def read_trackers():
     return table
 
 
-def read_dicom():
-    table = Table("DICOM", "")
+def read_files(kind, peers):
+    """Files that others wrote, or read as well."""
+    table = Table(kind, "")
     try:
-        for title, trouble, is_left_out in dicom_peers.outcomes(ROOT / "build/release/bin/assay"):
+        for title, trouble, is_left_out in peers.outcomes(ROOT / "build/release/bin/assay"):
             if is_left_out:
                 table.missing(title, 2, trouble)
                 continue
             table.met(not trouble)
             print(f"{title}: {trouble or 'the same'}", flush=True)
-        print(f"DICOM was written and read by {dicom_peers.versions()}", flush=True)
+        print(f"{kind}: written and read by {peers.versions()}", flush=True)
     except tools.Missing as why:
-        table.missing("DICOM", 2, str(why))
+        table.missing(kind, 2, str(why))
     return table
 
 
@@ -251,7 +252,8 @@ def main():
         write_page(tables)
     if not arguments.only:
         tables.append(read_trackers())
-        tables.append(read_dicom())
+        tables.append(read_files("DICOM", dicom_peers))
+        tables.append(read_files("Zarr and TIFF", array_peers))
     tables.append(compare_pages(arguments))
     passed, failed, skipped = (sum(getattr(table, name) for table in tables)
                                for name in ("passed", "failed", "skipped"))

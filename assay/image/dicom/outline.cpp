@@ -11,6 +11,7 @@
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image/dicom.hpp"
+#include "assay/image/dicom/deflated.hpp"
 
 namespace assay {
 namespace {
@@ -23,7 +24,6 @@ constexpr std::size_t deepest = 24;
 
 constexpr std::string_view implicit_little = "1.2.840.10008.1.2";
 constexpr std::string_view explicit_big = "1.2.840.10008.1.2.2";
-constexpr std::string_view deflated = "1.2.840.10008.1.2.1.99";
 
 /// Types whose length has four bytes, and those whose length has two. PS3.5, chapter 7.1.2.
 constexpr std::string_view wide_types = "OB OD OF OL OV OW SQ SV UC UN UR UT UV";
@@ -63,6 +63,11 @@ class OutlineWalker {
 
   DicomOutline walk(std::uint32_t stop) {
     read_meta();
+    if (out_.transfer_syntax == deflated_syntax) {
+      out_.header_end = at_;
+      out_.is_complete = false;
+      return out_;
+    }
     try {
       while (at_ < file_size_ || !levels_.empty()) {
         if (close_levels()) continue;
@@ -91,10 +96,6 @@ class OutlineWalker {
       if (element.tag == syntax_tag)
         out_.transfer_syntax = trimmed_end(value, std::string_view(" \0", 2));
     }
-    if (out_.transfer_syntax == deflated)
-      throw Error(Error::Kind::unsupported,
-                  "is deflated as a whole (transfer syntax 1.2.840.10008.1.2.1.99); convert it "
-                  "with 'dcmconv +te'");
     has_types_ = out_.transfer_syntax != implicit_little;
     is_big_ = out_.transfer_syntax == explicit_big;
   }
