@@ -255,15 +255,14 @@ def compressed_segmentations(bench):
     mask = bench.blob((5, 20, 20), (4, 14, 16))
     other = bench.blob((6, 30, 40), (3, 9, 9)) & ~mask
     truth = bench.save(mask + 2 * other, "truth.nii.gz")
-    made = []
+    made, stack = [], bench.numpy.stack([mask, other], axis=-1)
     for syntax in ("RLELossless", "JPEGLSLossless"):
-        for kind, pixels in (("LABELMAP", mask + 2 * other),
-                             ("FRACTIONAL", bench.numpy.stack([mask, other], axis=-1) * 1.0)):
+        for kind, pixels in (("LABELMAP", mask + 2 * other), ("FRACTIONAL", stack)):
             dtype = "f4" if kind == "FRACTIONAL" else "u1"
             made.append(segmentation(bench, kind, pixels.astype(dtype), f"{kind}{syntax}.dcm",
                                      syntax))
     need_program("dcmconv", "dcmtk")
-    plain = segmentation(bench, "BINARY", bench.numpy.stack([mask, other], -1).astype("u1"), "b.dcm")
+    plain = segmentation(bench, "BINARY", stack.astype("u1"), "binary.dcm")
     made.append(bench.folder / "deflated.dcm")
     subprocess.run(["dcmconv", "+td", str(plain), str(made[-1])], check=True, capture_output=True)
     for path in made:

@@ -6,8 +6,8 @@ usage: run.py [--pairs N] [--only PEER,...] [--no-models] [--no-docs]
 """
 import argparse, pathlib, sys, time
 
-import agreement, array_peers, dicom_peers, inspect_answers, models, newer_numpy, paired_tests, peer_pages
-import sliding, tools, trackers
+import agreement, array_peers, dicom_peers, inspect_answers, models, newer_numpy, paired_tests
+import peer_pages, sliding, tools, trackers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/conventions.md"
