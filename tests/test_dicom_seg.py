@@ -237,6 +237,18 @@ def test_deep_nesting_is_refused(tmp_path):
     assert "more than 24 levels deep" in done.stderr and len(done.stderr.splitlines()) <= 3
 
 
+def test_millions_of_empty_items_are_refused(tmp_path):
+    for name in "pr":
+        write_segmentation(tmp_path / f"{name}.dcm", {"Liver": blob(1)})
+    whole = (tmp_path / "p.dcm").read_bytes()
+    begin, items = start_of_data(whole), struct.pack("<HHI", 0xFFFE, 0xE000, 0) * 4_300_000
+    (tmp_path / "p.dcm").write_bytes(
+        whole[:begin] + struct.pack("<HH2sHI", 0x0008, 0x1115, b"SQ", 0, len(items)) + items
+        + whole[begin:])
+    _, said, peak = measured("score", tmp_path / "p.dcm", tmp_path / "r.dcm", status=2)
+    assert "has more than 4 million elements" in said and peak < 300e6
+
+
 def block(data):
     """Deflate blocks that may follow each other."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)

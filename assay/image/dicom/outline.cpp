@@ -22,6 +22,10 @@ constexpr std::uint32_t item_tag = 0xFFFE'E000, item_end_tag = 0xFFFE'E00D,
 constexpr std::uint32_t syntax_tag = 0x0002'0010;
 constexpr std::size_t deepest = 24;
 
+/// DCMTK takes some 250 bytes for an item that takes 8 in a file. 100,000 frames of a segmentation
+/// have about 3 million elements and items.
+constexpr std::size_t most_elements = std::size_t{1} << 22;
+
 constexpr std::string_view implicit_little = "1.2.840.10008.1.2";
 constexpr std::string_view explicit_big = "1.2.840.10008.1.2.2";
 
@@ -172,6 +176,9 @@ class OutlineWalker {
   }
 
   OutlinedElement next() {
+    if (++elements_ > most_elements)
+      throw Error(Error::Kind::unsupported,
+                  "has more than 4 million elements; split it into several objects");
     OutlinedElement out = {.tag = number<std::uint16_t>()};
     out.tag = out.tag << 16 | number<std::uint16_t>();
     const bool is_meta = out.tag >> 16 == 2;
@@ -220,7 +227,7 @@ class OutlineWalker {
   }
 
   std::span<const std::byte> bytes_;
-  std::size_t file_size_, at_;
+  std::size_t file_size_, at_, elements_ = 0;
   bool has_types_ = true, is_big_ = false;
   std::vector<Level> levels_;
   DicomOutline out_;
