@@ -3,6 +3,7 @@ import numpy
 import pytest
 
 from support import assay, counts, evidence, save, score
+from test_memory import measured
 
 pytest.importorskip("pydicom", reason="pydicom is missing (apt-get install python3-pydicom)")
 from dicom_files import (Geometry, contour, write_contours, write_segmentation,  # noqa: E402
@@ -174,3 +175,30 @@ def test_hostile_contours_get_one_sentence(study):
     write_contours(folder / "pred.dcm", {"Heart": [far]})
     assert evidence(score("pred.dcm", "ref.dcm", "--metrics", "dice", cwd=folder),
                     label="Heart")["tp"] == 0
+
+
+@pytest.mark.filterwarnings("ignore:The value for the data element")
+def test_a_contour_of_more_than_64_kilobytes_is_read(study):
+    """Its type is then stated as unknown."""
+    folder, drawn = study
+    fine = [circle((20, 18), 9.3, z, 5000) for z in range(1, 6)]
+    write_contours(folder / "pred.dcm", {"Heart": fine})
+    assert b"UN\0\0" in (folder / "pred.dcm").read_bytes()
+    result = score("pred.dcm", "ref.dcm", "--metrics", "dice", cwd=folder)
+    assert evidence(result, label="Heart") == counts(volume(fine), volume(drawn["ref"]))
+
+
+@pytest.mark.parametrize("rule", ["centre", "plastimatch", "rt-utils"])
+def test_a_contour_that_crosses_a_slice_millions_of_times_is_refused(study, rule):
+    """A few megabytes, of which every edge cuts all rows."""
+    folder, _ = study
+    ends = [place(20, -50, 3), place(21, 90, 3)]
+    text = "\\".join(f"{value:.6g}" for end in ends for value in end)
+    zigzag = contour(ends)
+    del zigzag.ContourData  # as bytes: pydicom takes its time with numbers
+    zigzag.add_new(0x30060050, "UN", "\\".join([text] * 250_000).encode())
+    write_contours(folder / "pred.dcm", {"Heart": [zigzag]})
+    _, said, peak = measured("score", folder / "pred.dcm", folder / "ref.dcm", "--contour-rule",
+                             rule, status=2)
+    assert "Heart: has contours that cross one slice millions of times" in said
+    assert len(said.splitlines()) <= 3 and peak < 500e6

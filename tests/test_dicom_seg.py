@@ -1,13 +1,17 @@
 """DICOM segmentations: read as pydicom wrote them, paired by study, matched by name."""
+import struct, zlib
+
 import numpy
 import pytest
 
 from support import assay, counts, dice, evidence, save, score
+from test_memory import measured
 
 pytest.importorskip("pydicom", reason="pydicom is missing (apt-get install python3-pydicom)")
-from dicom_files import (Geometry, frame, item, segment, segmentation, texts,  # noqa: E402
+from dicom_files import (Geometry, frame, segment, segmentation, texts,  # noqa: E402
                          write, write_segmentation)
 
+DEFLATED = "1.2.840.10008.1.2.1.99"
 SHAPE = (6, 9, 11)  # slices, rows, columns: no frame ends at a byte
 
 
@@ -43,7 +47,7 @@ def test_segments_are_scored_by_name(pair):
 
 
 @pytest.mark.parametrize("options", [{"seed": 3}, {"keep_empty": True},
-                                     {"syntax": "1.2.840.10008.1.2"}])
+                                     {"syntax": "1.2.840.10008.1.2"}, {"syntax": DEFLATED}])
 def test_order_of_frames_empty_frames_and_syntax_change_nothing(pair, options):
     folder, masks = pair
     first = score("pred.dcm", "ref.dcm", cwd=folder)
@@ -162,6 +166,15 @@ def test_studies_are_paired_by_their_uid(tmp_path):
     assert [case["id"] for case in patients["cases"]] == ["P0", "P1", "P2"]
 
 
+def test_files_in_folders_need_no_ending(tmp_path):
+    for number, study in enumerate("ab"):
+        for side, name in (("pred", "IM0001"), ("ref", f"1.2.3.{number}")):
+            write_segmentation(tmp_path / side / study / name, {"Liver": blob(number)}, study=study)
+    (tmp_path / "ref/README").write_text("not DICOM")
+    (tmp_path / "ref/a/DICOMDIR").write_bytes(bytes(300))
+    assert score("pred", "ref", cwd=tmp_path)["ledger"]["scored"] == 2
+
+
 def case_id(study):
     from dicom_files import uid
     return uid(study)
@@ -205,15 +218,72 @@ def test_hostile_counts_get_one_sentence(tmp_path):
     refused(tmp_path, made(SegmentSequence=[segment(7, "Liver")]), "shows segment 1")
 
 
+def start_of_data(whole):
+    """Where the group of the file itself ends."""
+    return 132 + 12 + struct.unpack_from("<I", whole, 140)[0]
+
+
 def test_deep_nesting_is_refused(tmp_path):
-    inner = item(PatientID="x")
-    for _ in range(2000):
-        inner = item(ReferencedSeriesSequence=[inner])
-    data = segmentation([segment(1, "Liver")], [(0, 1, blob(1)[1])], Geometry())
-    data.ReferencedSeriesSequence = [inner]
-    import sys
-    sys.setrecursionlimit(100_000)
-    refused(tmp_path, data, "more than 24 levels deep")
+    for name in "pr":
+        write_segmentation(tmp_path / f"{name}.dcm", {"Liver": blob(1)})
+    whole = (tmp_path / "p.dcm").read_bytes()
+    begin = start_of_data(whole)
+    opened = (struct.pack("<HH2sHI", 0x0008, 0x1115, b"SQ", 0, 0xFFFFFFFF)
+              + struct.pack("<HHI", 0xFFFE, 0xE000, 0xFFFFFFFF))
+    closed = struct.pack("<HHIHHI", 0xFFFE, 0xE00D, 0, 0xFFFE, 0xE0DD, 0)
+    (tmp_path / "p.dcm").write_bytes(whole[:begin] + opened * 200_000 + closed * 200_000
+                                     + whole[begin:])
+    done = assay("score", "p.dcm", "r.dcm", "--metrics", "dice", cwd=tmp_path, status=2)
+    assert "more than 24 levels deep" in done.stderr and len(done.stderr.splitlines()) <= 3
+
+
+def test_millions_of_empty_items_are_refused(tmp_path):
+    for name in "pr":
+        write_segmentation(tmp_path / f"{name}.dcm", {"Liver": blob(1)})
+    whole = (tmp_path / "p.dcm").read_bytes()
+    begin, items = start_of_data(whole), struct.pack("<HHI", 0xFFFE, 0xE000, 0) * 4_300_000
+    (tmp_path / "p.dcm").write_bytes(
+        whole[:begin] + struct.pack("<HH2sHI", 0x0008, 0x1115, b"SQ", 0, len(items)) + items
+        + whole[begin:])
+    _, said, peak = measured("score", tmp_path / "p.dcm", tmp_path / "r.dcm", status=2)
+    assert "has more than 4 million elements" in said and peak < 300e6
+
+
+def block(data):
+    """Deflate blocks that may follow each other."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return packer.compress(data) + packer.flush(zlib.Z_FULL_FLUSH)
+
+
+def unfold_to_gigabytes(path, tag):
+    """Puts an element of 3 GB after the others of a deflated file, in place of its pixels."""
+    whole = path.read_bytes()
+    begin = start_of_data(whole)
+    header = zlib.decompress(whole[begin:], -15)
+    header = header[:header.rindex(struct.pack("<HH", 0x7FE0, 0x0010))]
+    long = struct.pack("<HH2sHI", tag >> 16, tag & 0xFFFF, b"OW", 0, 3_000_000_000)
+    path.write_bytes(whole[:begin] + block(header + long) + block(bytes(1 << 20)) * 3000)
+
+
+@pytest.mark.parametrize("tag, words", [(0x7FE00010, "more than 512 MB"),
+                                        (0x00700001, "more than 128 MB")])
+def test_a_deflated_file_that_unfolds_to_gigabytes_is_refused(tmp_path, tag, words):
+    for name in "pr":
+        write_segmentation(tmp_path / f"{name}.dcm", {"Liver": blob(1)}, syntax=DEFLATED)
+    unfold_to_gigabytes(tmp_path / "p.dcm", tag)
+    _, said, peak = measured("score", tmp_path / "p.dcm", tmp_path / "r.dcm", status=2)
+    assert words in said and "p.dcm" in said and len(said.splitlines()) <= 3
+    assert peak < 600e6
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.95])
+def test_a_deflated_file_cut_short_is_refused(pair, share):
+    folder, masks = pair
+    write_segmentation(folder / "pred.dcm", masks["pred"], syntax=DEFLATED)
+    whole = (folder / "pred.dcm").read_bytes()
+    (folder / "pred.dcm").write_bytes(whole[:400 + int(share * (len(whole) - 400))])
+    done = assay("score", "pred.dcm", "ref.dcm", "--metrics", "dice", cwd=folder, status=2)
+    assert "pred.dcm" in done.stderr and len(done.stderr.splitlines()) <= 3
 
 
 def test_a_file_cut_short_is_refused(pair):

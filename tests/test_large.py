@@ -242,6 +242,35 @@ def test_a_pair_larger_than_memory_is_counted(tmp_path):
     assert "for which about" in said and "or give --metrics overlap" in said
 
 
+def test_millions_of_chunks_that_are_not_there_are_the_fill_value(tmp_path):
+    side = 2000 * 16
+    for name in "pr":
+        folder = tmp_path / f"{name}.zarr"
+        write_array(folder, numpy.ones((16, 32), "u1"), (16, 16), separator="/")
+        (folder / ".zarray").write_text(json.dumps(
+            describe((side, side), (16, 16), "u1", separator="/")))
+        for other in ("0/01", "0/-1", "x", "0/2000", "2000/0", "0/5.tmp"):  # not chunks
+            (folder / other).parent.mkdir(exist_ok=True)
+            (folder / other).write_bytes(b"?")
+    sides = tmp_path / "p.zarr", tmp_path / "r.zarr"
+    assert evidence(score(*sides, "--metrics", "dice")) == {"tp": 512, "fp": 0, "fn": 0,
+                                                            "tn": side * side - 512}
+
+
+def test_jobs_do_not_change_what_is_counted_by_tiles(tmp_path):
+    small = lumps(1, 3), lumps(2, 3)
+    for name, voxels in zip("pr", small):
+        array(chunks=(500, 500))(tmp_path / f"{name}.zarr", numpy.tile(voxels, (150, 100)))
+    how = (tmp_path / "p.zarr", tmp_path / "r.zarr", "--labels", "all", "--metrics", "overlap",
+           "--reader", "tiles", "--jobs")
+    one = results(*how, 1)
+    for label in "123":
+        wanted = counts(*(voxels == int(label) for voxels in small))
+        assert evidence(one, label=label) == {key: 15_000 * n for key, n in wanted.items()}
+    for jobs in (2, 3, 8):
+        assert results(*how, jobs) == one
+
+
 # ---- Hostile files.
 
 def broken(**changed):

@@ -58,6 +58,11 @@ bool is_image(const fs::path& path) {
   return !image_ending(path.filename().string()).empty() && !has_own_header(path);
 }
 
+/// Scanners and archives name files IM0001, or by their UID.
+bool is_unnamed_structures(const fs::path& path) {
+  return image_ending(path.filename().string()).empty() && holds_structures(path);
+}
+
 /// Files of one folder are one image if any two of them are of one series.
 std::vector<fs::path> scans_among(const fs::path& folder, const std::vector<fs::path>& files) {
   if (files.size() > 1 && series_among(files).size() < files.size()) return {folder};
@@ -85,7 +90,7 @@ std::vector<std::string> required(std::vector<std::string> found, const fs::path
 std::vector<std::string> list_images(const fs::path& root) {
   std::vector<fs::path> found;
   walk_files(root, [&](const fs::path& path) {
-    if (is_image(path)) found.push_back(path);
+    if (is_image(path) || is_unnamed_structures(path)) found.push_back(path);
   });
   return sorted_below(root, found);
 }

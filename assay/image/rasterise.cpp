@@ -9,6 +9,8 @@
 #include <cmath>
 #include <limits>
 
+#include "assay/error.hpp"
+
 namespace assay {
 namespace {
 
@@ -104,6 +106,28 @@ void fill_rounded(Polygons polygons, Cuts& cuts, const SliceRows& slice) {
                   [&](const Corner& a, const Corner& b) { draw_edge(a, b, cuts.size(), slice); });
   }
   fill_between(cuts, slice, true);
+}
+
+/// How many cuts or drawn voxels an edge makes at most.
+double steps_of(const Corner& a, const Corner& b, const Shape& shape) {
+  const auto along = [&](std::size_t axis) {
+    const auto limit = static_cast<double>(shape[axis]);
+    return std::abs(std::clamp(b[axis], 0.0, limit) - std::clamp(a[axis], 0.0, limit));
+  };
+  return 1 + along(0) + along(1);
+}
+
+/// A file of some megabytes may zigzag so often that its cuts fill the memory.
+void require_drawable(Polygons polygons, const Shape& shape) {
+  constexpr double most = 1 << 24;
+  double steps = 0;
+  for (const SliceContour& each : polygons)
+    for_each_edge(each.points,
+                  [&](const Corner& a, const Corner& b) { steps += steps_of(a, b, shape); });
+  if (steps > most)
+    throw Error(Error::Kind::input,
+                "has contours that cross one slice millions of times, which nobody draws; export "
+                "it again");
 }
 
 /// By `RasterRule`.
@@ -219,6 +243,7 @@ VoxelSpans rasterised(std::vector<SliceContour> contours, const Shape& shape, Ra
   Cuts cuts(shape[1]);
   for (std::size_t first = 0, end = 0; first < contours.size(); first = end) {
     while (end < contours.size() && contours[end].slice == contours[first].slice) ++end;
+    require_drawable(std::span(contours).subspan(first, end - first), shape);
     VoxelSpans of_slice;
     const SliceRows slice = {
         shape[0], static_cast<std::uint32_t>(contours[first].slice * shape[0] * shape[1]),

@@ -20,7 +20,8 @@ struct SliceContour {
   std::vector<std::array<double, 2>> points{};
 };
 
-/// The voxels inside. Contours outside the grid are cut at its border.
+/// The voxels inside. Contours outside the grid are cut at its border. Throws Error::input when
+/// those of a slice are millions of voxels long.
 VoxelSpans rasterised(std::vector<SliceContour> contours, const Shape& shape, RasterRule rule);
 
 /// A slice without a contour between two that have some; nothing when there is none.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <random>
 
+#include "assay/error.hpp"
+
 namespace assay::rasterise_test {
 
 constexpr Shape shape = {12, 10, 3};
@@ -49,6 +51,18 @@ TEST(Rasterise, inner_contours_are_holes_by_rule) {
 TEST(Rasterise, what_is_outside_is_cut_off) {
   EXPECT_EQ(count(rasterised({box(-1e300, 1e300)}, shape, RasterRule::centre)), 120U);
   EXPECT_EQ(count(rasterised({box(-9, 1.5)}, shape, RasterRule::rt_utils)), 9U);
+}
+
+TEST(Rasterise, what_crosses_a_slice_millions_of_times_is_refused) {
+  SliceContour zigzag = {1, {}};
+  for (int i = 0; i < 1'000'000; ++i) {
+    zigzag.points.push_back({3, -1e300});
+    zigzag.points.push_back({4, 1e300});
+  }
+  for (const RasterRule rule : {RasterRule::centre, RasterRule::plastimatch, RasterRule::rt_utils})
+    EXPECT_THROW(rasterised({zigzag}, shape, rule), Error);
+  zigzag.points.resize(1000);
+  EXPECT_NO_THROW(rasterised({zigzag}, shape, RasterRule::centre));
 }
 
 /// Crossings to the right of a point, one edge at a time.

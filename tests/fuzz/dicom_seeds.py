@@ -1,9 +1,10 @@
 """Seeds of the fuzzer of DICOM objects: small segmentations and contours, and broken ones."""
-import struct
+import struct, zlib
 
 SEGMENTATION, CONTOURS = b"1.2.840.10008.5.1.4.1.1.66.4", b"1.2.840.10008.5.1.4.1.1.481.3"
 IMAGE = b"1.2.840.10008.5.1.4.1.1.2"
-LONG = (b"OB", b"OW", b"SQ")
+LONG = (b"OB", b"OW", b"SQ", b"UN")
+DEFLATED = b"1.2.840.10008.1.2.1.99"
 
 
 def element(group, number, kind, value):
@@ -26,8 +27,11 @@ def file(class_uid, body, syntax=b"1.2.840.10008.1.2.1"):
     meta = element(2, 2, b"UI", class_uid) + element(2, 3, b"UI", b"1.2.3") + element(
         2, 0x10, b"UI", syntax)
     size = element(2, 0, b"UL", struct.pack("<I", len(meta)))
-    return (bytes(128) + b"DICM" + size + meta + element(8, 0x16, b"UI", class_uid)
-            + element(8, 0x18, b"UI", b"1.2.3") + body)
+    data = element(8, 0x16, b"UI", class_uid) + element(8, 0x18, b"UI", b"1.2.3") + body
+    if syntax == DEFLATED:
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        data = packer.compress(data) + packer.flush()
+    return bytes(128) + b"DICM" + size + meta + data
 
 
 def code(value):
@@ -62,9 +66,9 @@ def segmentation(kind="BINARY", frames=((1, 0), (1, 2), (2, 2)), bits=1, pixels=
         element(0x7FE0, 0x10, b"OB", pixels)]))
 
 
-def contours(*polygons, kind="CLOSED_PLANAR"):
+def contours(*polygons, kind="CLOSED_PLANAR", stored=b"DS"):
     drawn = [element(0x3006, 0x42, b"CS", kind) + element(0x3006, 0x46, b"IS", "4")
-             + element(0x3006, 0x50, b"DS", "\\".join(map(str, each))) for each in polygons]
+             + element(0x3006, 0x50, stored, "\\".join(map(str, each))) for each in polygons]
     return file(CONTOURS, b"".join([
         sequence(0x3006, 0x20, element(0x3006, 0x22, b"IS", "1") + element(
             0x3006, 0x26, b"LO", "Heart")),
@@ -104,6 +108,8 @@ def object_seeds():
     yield "image_bytes", image(bits=(8, 8, 7))
     yield "image_cut", image()[:-9]
     yield "image_packed", image(syntax=b"1.2.840.10008.1.2.5")
+    yield "image_deflated", image(syntax=DEFLATED)
+    yield "image_deflated_cut", image(syntax=DEFLATED)[:-9]
     yield "binary", segmentation()
     yield "fractional", segmentation("FRACTIONAL", bits=8, pixels=bytes(range(144)))
     labels = bytes(k % 3 for k in range(96))
@@ -118,6 +124,7 @@ def object_seeds():
     yield "contours", contours(box, tuple(3 if k % 3 == 2 else v for k, v in enumerate(box)))
     yield "huge", contours(tuple(v * 1e300 if k % 3 != 2 else v for k, v in enumerate(box)))
     yield "slanted", contours(box[:-1] + (2,))
+    yield "unknown_type", contours(box, stored=b"UN")
     yield "half", contours(box[:-1])
     yield "point", contours(box[:3], kind="POINT")
     deep = b""

@@ -124,17 +124,73 @@ def need_program(name, package):
         raise Missing(f"{name} is not installed (apt-get install {package})")
 
 
-def jpeg_series(bench):
-    """Lossless JPEG as DCMTK's own tool writes it."""
-    need_program("dcmcjpeg", "dcmtk")
-    folder = bench.folder / "jpeg"
+SYNTAXES = {  # without loss: DCMTK's tool and its options
+    "1.2.840.10008.1.2": "dcmconv +ti",
+    "1.2.840.10008.1.2.2": "dcmconv +tb",
+    "1.2.840.10008.1.2.1.99": "dcmconv +td",
+    "1.2.840.10008.1.2.5": "dcmcrle",
+    "1.2.840.10008.1.2.4.57": "dcmcjpeg +el +un",
+    "1.2.840.10008.1.2.4.70": "dcmcjpeg +e1 +un",
+    "1.2.840.10008.1.2.4.80": "dcmcjpls +el",
+}
+
+
+def pydicom_series(bench, folder):
+    """Values by slice as pydicom decodes them, with the plugins of pylibjpeg."""
+    slices = [bench.pydicom.dcmread(file) for file in folder.iterdir()]
+    slices.sort(key=lambda data: float(data.ImagePositionPatient[2]))
+    return bench.numpy.stack([data.pixel_array * float(data.RescaleSlope)
+                              + float(data.RescaleIntercept) for data in slices])
+
+
+def converted(series, command):
+    """A folder with what one of DCMTK's tools makes of each file."""
+    need_program(command.split()[0], "dcmtk")
+    folder = series.with_name(f"{series.name} {command}")
     folder.mkdir()
-    for file in bench.series.iterdir():
-        subprocess.run(["dcmcjpeg", "+e1", "+un", str(file), str(folder / file.name)], check=True,
+    for file in series.iterdir():
+        subprocess.run([*command.split(), str(file), str(folder / file.name)], check=True,
                        capture_output=True)
-    syntax = bench.pydicom.dcmread(next(folder.iterdir())).file_meta.TransferSyntaxUID
-    assert syntax.is_compressed, f"it was not compressed ({syntax})"
-    bench.assert_same(bench.read(folder), itk_series(bench, bench.series))
+    return folder
+
+
+def every_syntax(bench):
+    """What DCMTK's own tools write, against the series itself and against pydicom."""
+    for package in ("libjpeg", "rle", "jpeg_ls"):
+        module(package)
+    original = bench.array(itk_series(bench, bench.series))
+    for syntax, command in SYNTAXES.items():
+        folder = converted(bench.series, command)
+        written = bench.pydicom.dcmread(next(folder.iterdir())).file_meta.TransferSyntaxUID
+        assert written == syntax, f"{command} wrote {written}"
+        ours = bench.array(bench.read(folder))
+        assert (ours == original).all(), f"{syntax}: values differ"
+        assert (ours == pydicom_series(bench, folder)).all(), f"{syntax}: pydicom has other values"
+
+
+def lossy_series(bench):
+    """JPEG and JPEG-LS with loss. Decoders of JPEG may round a value up or down."""
+    for package in ("libjpeg", "jpeg_ls"):
+        module(package)
+    bench.values = bench.blob((5, 20, 20), (6, 18, 22)) * 1000 + bench.rng.integers(0, 90, SHAPE)
+
+    def eight(data):
+        z = data.InstanceNumber - 1
+        data.BitsAllocated = data.BitsStored = 8
+        data.HighBit, data.PixelRepresentation = 7, 0
+        data.PixelData = (bench.values[z] // 8).astype("u1").tobytes()
+        data["PixelData"].VR = "OB"
+
+    def twelve(data):
+        data.BitsStored, data.HighBit, data.PixelRepresentation = 12, 11, 0
+        data.PixelData = bench.values[data.InstanceNumber - 1].astype("u2").tobytes()
+    for name, change, commands in (("eight", eight, ["dcmcjpeg +eb +q 95", "dcmcjpls +en"]),
+                                   ("twelve", twelve, ["dcmcjpeg +ee +q 95", "dcmcjpls +en"])):
+        plain = bench.write_series(bench.folder / name, change)
+        for command in commands:
+            folder = converted(plain, command)
+            off = abs(bench.array(bench.read(folder)) - pydicom_series(bench, folder)).max()
+            assert off <= ("jpeg" in command), f"{name} bits, {command}: pydicom is off by {off}"
 
 
 def segments(bench):
@@ -151,7 +207,7 @@ def segments(bench):
     return out
 
 
-def segmentation(bench, kind, pixels, name):
+def segmentation(bench, kind, pixels, name, syntax="ExplicitVRLittleEndian"):
     sources = [bench.pydicom.dcmread(file) for file in bench.series.iterdir()]
     sources.sort(key=lambda data: float(data.ImagePositionPatient[2]))
     uid = bench.pydicom.uid.generate_uid
@@ -159,7 +215,8 @@ def segmentation(bench, kind, pixels, name):
         source_images=sources, pixel_array=pixels, segmentation_type=kind,
         segment_descriptions=segments(bench), series_instance_uid=uid(), series_number=9,
         sop_instance_uid=uid(), instance_number=1, manufacturer="x", manufacturer_model_name="x",
-        software_versions="1", device_serial_number="1")
+        software_versions="1", device_serial_number="1",
+        transfer_syntax_uid=getattr(bench.pydicom.uid, syntax))
     path = bench.folder / name
     made.save_as(path)
     return path
@@ -191,6 +248,28 @@ def highdicom_segmentations(bench):
             truth = bench.save(masks[0] | masks[1], f"{kind}.nii.gz")
             _, found = bench.dices(path, truth, *options)
             assert list(found.values()) == [1.0], f"{kind}: {found}"
+
+
+def compressed_segmentations(bench):
+    """Highdicom compresses what has a byte per pixel; DCMTK's tool deflates any segmentation."""
+    mask = bench.blob((5, 20, 20), (4, 14, 16))
+    other = bench.blob((6, 30, 40), (3, 9, 9)) & ~mask
+    truth = bench.save(mask + 2 * other, "truth.nii.gz")
+    made, stack = [], bench.numpy.stack([mask, other], axis=-1)
+    for syntax in ("RLELossless", "JPEGLSLossless"):
+        for kind, pixels in (("LABELMAP", mask + 2 * other), ("FRACTIONAL", stack)):
+            dtype = "f4" if kind == "FRACTIONAL" else "u1"
+            made.append(segmentation(bench, kind, pixels.astype(dtype), f"{kind}{syntax}.dcm",
+                                     syntax))
+    need_program("dcmconv", "dcmtk")
+    plain = segmentation(bench, "BINARY", stack.astype("u1"), "binary.dcm")
+    made.append(bench.folder / "deflated.dcm")
+    subprocess.run(["dcmconv", "+td", str(plain), str(made[-1])], check=True, capture_output=True)
+    for path in made:
+        syntax = bench.pydicom.dcmread(path).file_meta.TransferSyntaxUID
+        assert syntax.is_compressed or syntax.is_deflated, f"{path.name} is not compressed"
+        _, found = bench.dices(path, truth, "--labels", "1,2")
+        assert found == {"1": 1.0, "2": 1.0}, f"{path.name}: {found}"
 
 
 def rt_utils_structures(bench):
@@ -292,15 +371,17 @@ def plastimatch_structures(bench):
 CHECKS = {
     "a series as SimpleITK reads it": series_as_simpleitk,
     "a series that pydicom compressed with RLE and JPEG-LS": compressed_series,
-    "a series that DCMTK compressed with lossless JPEG": jpeg_series,
+    "a series in every transfer syntax of DCMTK's tools, as pydicom decodes it": every_syntax,
+    "a series in JPEG and JPEG-LS with loss, as pydicom decodes it": lossy_series,
     "segmentations by highdicom": highdicom_segmentations,
+    "compressed segmentations by highdicom and DCMTK": compressed_segmentations,
     "contours by rt-utils": rt_utils_structures,
     "contours as plastimatch rasterises them": plastimatch_structures,
 }
 
 
 def versions():
-    names = [AS_NAMED.get(name, name) for name in PACKAGES[1:5]]
+    names = ["pylibjpeg-libjpeg"] + [AS_NAMED.get(name, name) for name in PACKAGES[1:5]]
     return ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
 
 
@@ -316,3 +397,11 @@ def outcomes(program):
                 yield title, str(why), True
             except (AssertionError, subprocess.CalledProcessError) as wrong:
                 yield title, str(wrong), False
+
+
+if __name__ == "__main__":
+    import sys
+
+    for title, trouble, is_left_out in outcomes(pathlib.Path(sys.argv[1])):
+        print(f"{title}: {'left out, ' if is_left_out else ''}{trouble or 'the same'}", flush=True)
+    print(versions())

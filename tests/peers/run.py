@@ -6,8 +6,8 @@ usage: run.py [--pairs N] [--only PEER,...] [--no-models] [--no-docs]
 """
 import argparse, pathlib, sys, time
 
-import agreement, dicom_peers, inspect_answers, models, newer_numpy, paired_tests, peer_pages
-import sliding, tools, trackers
+import agreement, array_peers, dicom_peers, inspect_answers, models, newer_numpy, nnunet_export
+import paired_tests, peer_pages, sliding, tools, trackers
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/conventions.md"
@@ -162,6 +162,19 @@ def compare_windows():
     return table
 
 
+def compare_exports():
+    table = Table("exported network of nnU-Net", "")
+    try:
+        for each in nnunet_export.outcomes():
+            table.met(each.is_met)
+            print(f"{each.name} of nnU-Net, by one command: {each.differing} of {each.voxels} "
+                  f"labels differ, {each.unexplained} of them where one class is clearly the best",
+                  flush=True)
+    except tools.Missing as why:
+        table.missing("exported networks of nnU-Net", 2, str(why))
+    return table
+
+
 def try_newer_numpy():
     table = Table("the Python package with", "tests of the package that passed", "failed", "")
     try:
@@ -188,18 +201,19 @@ def read_trackers():
     return table
 
 
-def read_dicom():
-    table = Table("DICOM", "")
+def read_files(kind, peers):
+    """Files that others wrote, or read as well."""
+    table = Table(kind, "")
     try:
-        for title, trouble, is_left_out in dicom_peers.outcomes(ROOT / "build/release/bin/assay"):
+        for title, trouble, is_left_out in peers.outcomes(ROOT / "build/release/bin/assay"):
             if is_left_out:
                 table.missing(title, 2, trouble)
                 continue
             table.met(not trouble)
             print(f"{title}: {trouble or 'the same'}", flush=True)
-        print(f"DICOM was written and read by {dicom_peers.versions()}", flush=True)
+        print(f"{kind}: written and read by {peers.versions()}", flush=True)
     except tools.Missing as why:
-        table.missing("DICOM", 2, str(why))
+        table.missing(kind, 2, str(why))
     return table
 
 
@@ -249,9 +263,12 @@ def main():
         tables.append(try_newer_numpy())
     if len(tables) == 5 and not arguments.no_docs:
         write_page(tables)
+    if not arguments.only and not arguments.no_models:
+        tables.append(compare_exports())
     if not arguments.only:
         tables.append(read_trackers())
-        tables.append(read_dicom())
+        tables.append(read_files("DICOM", dicom_peers))
+        tables.append(read_files("Zarr and TIFF", array_peers))
     tables.append(compare_pages(arguments))
     passed, failed, skipped = (sum(getattr(table, name) for table in tables)
                                for name in ("passed", "failed", "skipped"))

@@ -72,6 +72,13 @@ std::optional<SliceContour> polygon_in(const DicomItem& item, const ToIndex& to_
   return out;
 }
 
+VoxelSpans fill(std::vector<SliceContour> contours, const std::string& name, const Shape& shape,
+                RasterRule rule) try {
+  return rasterised(std::move(contours), shape, rule);
+} catch (const Error& e) {
+  throw e.within(name);
+}
+
 VoxelSpans voxels_in(const DicomItem& roi, const std::string& name, const Grid& grid,
                      const StructureReading& how) {
   const ToIndex to_index(grid);
@@ -86,7 +93,7 @@ VoxelSpans voxels_in(const DicomItem& roi, const std::string& name, const Grid& 
                     std::to_string((*gap)[0]) + " and " + std::to_string((*gap)[1]) +
                     "; give --contour-gaps keep if it has several parts, or interpolate if slices "
                     "were skipped");
-  VoxelSpans out = rasterised(std::move(contours), grid.shape, how.rule);
+  VoxelSpans out = fill(std::move(contours), name, grid.shape, how.rule);
   if (!gap || how.gaps != ContourGaps::interpolate) return out;
   const Point spacing = spacing_mm(grid);
   return with_filled_gaps(out, grid.shape, {spacing[0], spacing[1]});

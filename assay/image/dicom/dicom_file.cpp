@@ -14,6 +14,7 @@
 #include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
 #include "assay/error.hpp"
+#include "assay/image/dicom/deflated.hpp"
 
 namespace assay {
 namespace {
@@ -60,6 +61,18 @@ std::size_t needed_start(std::uint32_t stop) {
   return stop == pixel_data_tag ? SIZE_MAX : std::size_t{1} << 18;
 }
 
+/// The bytes of an element of unknown type: what is longer than 64 kB, such as a contour of
+/// thousands of points, is stored so where its own type leaves two bytes for the length.
+std::optional<std::string_view> bytes_of_unknown(DcmItem* item, const DcmTagKey& tag) {
+  DcmElement* element = nullptr;
+  if (item->findAndGetElement(tag, element).bad() || element == nullptr ||
+      element->ident() != EVR_UN)
+    return std::nullopt;
+  Uint8* bytes = nullptr;
+  if (element->getUint8Array(bytes).bad() || bytes == nullptr) return std::string_view();
+  return text_of(std::as_bytes(std::span(bytes, element->getLength())));
+}
+
 /// The value of an element, as it is stored or, where it is stored as numbers, as texts of these in
 /// `room`. DCMTK would put a text together value by value, searching for each from the start: of a
 /// contour with thousands of points, that takes seconds.
@@ -68,6 +81,7 @@ std::string_view text_in(DcmItem* item, const DcmTagKey& tag, OFString& room) {
   Uint32 length = 0;
   if (item->findAndGetString(tag, stored, length).good())
     return stored == nullptr ? std::string_view() : std::string_view(stored, length);
+  if (const auto unknown = bytes_of_unknown(item, tag)) return *unknown;
   if (item->findAndGetOFStringArray(tag, room).bad()) return {};
   return {room.data(), room.size()};
 }
@@ -135,8 +149,13 @@ DicomFile DicomFile::parsed(Buffer bytes, std::uint32_t stop) {
 
 DicomFile::DicomFile(Buffer bytes, std::size_t file_size, std::uint32_t stop)
     : bytes_(std::move(bytes)) {
+  outline_ = dicom_outline(bytes_.bytes(), file_size, stop);
+  if (outline_.transfer_syntax == deflated_syntax) {
+    InflatedDicom inflated = inflate_dicom(bytes_.bytes(), outline_.header_end, stop);
+    bytes_ = std::move(inflated.bytes);
+    outline_ = dicom_outline(bytes_.bytes(), inflated.file_size, stop);
+  }
   const std::span<const std::byte> all = std::as_const(bytes_).bytes();
-  outline_ = dicom_outline(all, file_size, stop);
   const bool is_plain = stop != pixel_data_tag || outline_.pixels_size > 0;
   parse(is_plain ? all.first(outline_.header_end) : all);
 }

@@ -21,8 +21,9 @@ struct DicomOutline {
 };
 
 /// Looks at the elements before `stop`, however deep, and at PixelData. `file_size` is that of the
-/// whole file, of which `bytes` may be the start. Throws Error::input on what is damaged or nests
-/// more than 24 levels deep, Error::unsupported on deflated files.
+/// whole file, of which `bytes` may be the start. Of a deflated file it sees only the group of the
+/// file itself, which ends at `header_end`, and is not complete. Throws Error::input on what is
+/// damaged or nests more than 24 levels deep, Error::unsupported on more than 4 million elements.
 DicomOutline dicom_outline(std::span<const std::byte> bytes, std::size_t file_size,
                            std::uint32_t stop = pixel_data_tag);
 

@@ -23,7 +23,9 @@ constexpr std::uint32_t after_groups = 0x7FE0'0000;  ///< everything but pixels
 bool is_in_series(const fs::path& path, const std::string& series_uid) try {
   const auto class_uid = class_of_file(path);
   if (!class_uid || is_structure_class(*class_uid)) return false;
-  return dicom_series(InputFile(path).read_start(series_within).bytes()) == series_uid;
+  const auto quickly = dicom_series(InputFile(path).read_start(series_within).bytes());
+  // Which knows neither big-endian nor deflated files.
+  return (quickly ? *quickly : read_dicom_summary(path).series_uid) == series_uid;
 } catch (const Error&) {  // what cannot be read is not in the series
   return false;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -22,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Every chunk is looked for, so a header must not ask for too many.
+/// Every chunk is filled or read, so a header must not ask for too many.
 constexpr std::size_t most_chunks = std::size_t{1} << 24;
 
 bool has_file(const fs::path& folder, const char* name) {
@@ -100,6 +101,63 @@ void require_few_chunks(const ZarrArray& array) {
   }
 }
 
+/// The numbers of a chunk by its name, such as "3.0.12"; nothing for any other file.
+std::optional<std::vector<std::size_t>> chunk_numbers(std::string_view name, char separator) {
+  std::vector<std::size_t> out;
+  for (;;) {
+    std::size_t number = 0;
+    const auto read = std::from_chars(name.data(), name.data() + name.size(), number);
+    const auto digits = static_cast<std::size_t>(read.ptr - name.data());
+    if (read.ec != std::errc{} || (name[0] == '0' && digits > 1)) return std::nullopt;
+    out.push_back(number);
+    name.remove_prefix(digits);
+    if (name.empty()) return out;
+    if (name[0] != separator) return std::nullopt;
+    name.remove_prefix(1);
+  }
+}
+
+/// Which chunks have a file. The folder is listed once: looking for each of millions of chunks that
+/// are not there would take minutes.
+class StoredChunks {
+ public:
+  StoredChunks(const fs::path& folder, const ZarrArray& array) {
+    std::size_t count = 1;
+    for (std::size_t i = 0; i < array.shape.size(); ++i)
+      count *= along_.emplace_back((array.shape[i] + array.chunks[i] - 1) / array.chunks[i]);
+    is_there_.resize(count);
+    const int deepest = array.separator == '/' ? static_cast<int>(along_.size()) - 1 : 0;
+    std::error_code trouble;
+    fs::recursive_directory_iterator it(folder, trouble);
+    for (; !trouble && it != fs::end(it); it.increment(trouble)) {
+      if (it.depth() >= deepest) it.disable_recursion_pending();
+      if (it.depth() == deepest) note(it->path().lexically_relative(folder), array.separator);
+    }
+    if (trouble)
+      throw Error(Error::Kind::io, folder.string(),
+                  "the folder cannot be read; check the path and its permissions");
+  }
+
+  bool has(std::span<const std::size_t> numbers) const { return is_there_[place(numbers)]; }
+
+ private:
+  void note(const fs::path& file, char separator) {
+    const auto numbers = chunk_numbers(file.generic_string(), separator);
+    if (!numbers || numbers->size() != along_.size()) return;
+    for (std::size_t i = 0; i < along_.size(); ++i)
+      if ((*numbers)[i] >= along_[i]) return;
+    is_there_[place(*numbers)] = true;
+  }
+  std::size_t place(std::span<const std::size_t> numbers) const {
+    std::size_t out = 0;
+    for (std::size_t i = 0; i < along_.size(); ++i) out = out * along_[i] + numbers[i];
+    return out;
+  }
+
+  std::vector<std::size_t> along_;
+  std::vector<bool> is_there_;
+};
+
 /// The size of a pixel, where the image states it as a length.
 std::optional<StatedSize> stated_size(const ZarrMultiscale& image, const ZarrLevel& level,
                                       const Places& places) {
@@ -125,9 +183,11 @@ class ZarrImage final : public TiledImage {
         strides_(extents_along(strides_of(array_), places)) {}
 
   void read_tile(const Shape& at, std::span<std::byte> into) override {
-    const fs::path path = chunk_path(at);
-    std::error_code ignored;
-    if (!fs::exists(fs::status(path, ignored))) return fill(into);
+    const std::vector<std::size_t> numbers = numbers_at(at);
+    if (!stored_) stored_.emplace(folder_, array_);
+    if (!stored_->has(numbers)) return fill(into);
+    const fs::path path =
+        folder_ / fmt::format("{}", fmt::join(numbers, std::string(1, array_.separator)));
     try {
       const Buffer packed = read_chunk(path);
       if (is_as_wanted()) return decode_chunk(array_.packing, packed.bytes(), into);
@@ -140,11 +200,11 @@ class ZarrImage final : public TiledImage {
   }
 
  private:
-  fs::path chunk_path(const Shape& at) const {
+  std::vector<std::size_t> numbers_at(const Shape& at) const {
     std::vector<std::size_t> numbers(array_.shape.size(), 0);
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (places_[axis]) numbers[*places_[axis]] = at[axis];
-    return folder_ / fmt::format("{}", fmt::join(numbers, std::string(1, array_.separator)));
+    return numbers;
   }
   Buffer read_chunk(const fs::path& path) const {
     const InputFile file(path);
@@ -182,6 +242,7 @@ class ZarrImage final : public TiledImage {
   ZarrArray array_;
   Places places_;
   Shape strides_;
+  std::optional<StoredChunks> stored_;
   std::vector<std::byte> raw_;
 };
 
