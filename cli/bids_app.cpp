@@ -414,6 +414,9 @@ Exit run_participants(const Options& o, Study& study, const Common& common,
         << "interrupted; add --resume to the same command to score the other participants\n";
     return interrupted;
   }
+  std::vector<const metrics::CaseRecord*> records;
+  for (const metrics::CaseRecord& record : run.records) records.push_back(&record);
+  tell("warning", metrics::own_failure_sentences(study.cohort.settings, records), session.err);
   tell("derivatives", {study.out.string()}, session.notes);
   return tell_participants(participants, study, wanted.size(), common, session);
 }

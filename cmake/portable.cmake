@@ -28,3 +28,16 @@ use_archive(TIFF::TIFF ${ours}/libtiff.a ${debian}/libzstd.a ${debian}/liblzma.a
 use_archive(OpenSSL::Crypto ${debian}/libcrypto.a)
 use_archive(CURL::libcurl ${ours}/libcurl.a ${debian}/libssl.a ${debian}/libcrypto.a ${debian}/libz.a)
 set_property(TARGET PkgConfig::libdeflate PROPERTY INTERFACE_LINK_LIBRARIES ${debian}/libdeflate.a)
+
+# DCMTK's archives, each before those that it needs. Only the files that read DICOM see the headers of the same build.
+if(dcmtk_found)
+  file(GLOB dicom_files ${PROJECT_SOURCE_DIR}/assay/image/dicom/*.cpp)
+  set_source_files_properties(${dicom_files} PROPERTIES COMPILE_OPTIONS "-isystem;${ASSAY_PORTABLE}/libraries/include")
+  set(dcmtk_libraries)
+  foreach(part dcmjpeg ijg8 ijg12 ijg16 dcmjpls dcmtkcharls dcmimage dcmimgle dcmdata oflog ofstd)
+    list(APPEND dcmtk_libraries ${ours}/lib${part}.a)
+  endforeach()
+endif()
+if(blosc_found)
+  set(blosc_libraries ${ours}/libblosc.a ${ours}/liblz4.a ${debian}/libzstd.a ${debian}/libz.a)
+endif()

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from own_programs import WELL, write_metric
 from support import assay, listing, random_mask, save, strict, without_provenance
 
 SUBJECTS = ["01", "02", "03", "A4"]
@@ -141,6 +142,58 @@ def test_several_models_are_kept_apart(dataset, tmp_path):
     app(dataset, "group", *both)
     for model in ("lesionnet", "other"):
         assert len(rows(tmp_path / f"out/desc-{model}_metrics.tsv")) == 8
+
+
+def test_a_metric_of_ones_own_is_a_column_of_the_derivatives(dataset, tmp_path):
+    """Each participant by itself, then the group, which equals one run over everything."""
+    table = dataset / "participants.tsv"
+    table.write_text(table.read_text().replace("site", "my_dice"))  # a group of the same name
+    own = ("--own-metric", write_metric(tmp_path / "own"))
+    for subject in SUBJECTS:
+        app(dataset, "participant", "--participant-label", subject, *own)
+    app(dataset, "group", *own)
+    out = tmp_path / "out"
+    whole = rows(out / "desc-lesionnet_metrics.tsv")
+    assert [float(row["my_dice"]) for row in whole] == pytest.approx(
+        [float(row["dice"]) for row in whole], abs=1e-12)
+    assert [row["group_my_dice"] for row in whole] == list("AABBAABB")
+    described = strict((out / "desc-lesionnet_metrics.json").read_text())
+    assert whole[0].keys() == described.keys()
+    assert described["my_dice"] == {"LongName": "my_dice", "Description": "own command"}
+    for image in (dataset / f"derivatives/{MODEL}").rglob("*_T1w.nii.gz"):
+        image.unlink()  # score takes every image
+    assay("score", dataset / f"derivatives/{MODEL}", dataset / "derivatives/manual", "--groups",
+          table, "--metrics", "dice,hd95", *own, "--out", tmp_path / "whole.json")
+    assert without_provenance(out / "desc-lesionnet_results.json") == without_provenance(
+        tmp_path / "whole.json")
+
+
+def test_a_metric_of_ones_own_that_fails_is_told_at_both_levels(dataset, tmp_path):
+    answer = f'''
+    if question["case"].startswith("sub-02"):
+        print(json.dumps({{"error": "no luck"}}), flush=True)
+    else:
+        {WELL}
+'''
+    own = ("--own-metric", write_metric(tmp_path / "own", answer.strip()))
+    sentence = "warning: the metric my_dice failed 2 times; the first: case sub-02_ses-a"
+    done = app(dataset, "participant", *own, status=3)
+    assert sentence in done.stderr and "no luck" in done.stderr and "2 failed" in done.stdout
+    assert sentence in app(dataset, "group", *own, status=3).stderr
+    row = rows(tmp_path / "out" / name("02", "a", "desc-lesionnet_metrics.tsv"))[0]
+    assert row["my_dice"] == "n/a" and float(row["dice"]) > 0
+    write_metric(tmp_path / "own")  # mended: only what failed is computed again
+    done = app(dataset, "participant", *own, "--resume")
+    assert "2 cases scored, 0 failed; 3 had been scored before" in done.stdout
+    app(dataset, "group", *own)
+
+
+def test_participants_with_another_declaration_do_not_fit(dataset, tmp_path):
+    for subjects, better in (("01,02", "higher"), ("03,A4", "lower")):
+        file = write_metric(tmp_path / "own", declared=f'better = "{better}"\n')
+        app(dataset, "participant", "--participant-label", subjects, "--own-metric", file)
+    done = app(dataset, "group", "--own-metric", file, status=2)
+    assert "were scored with other settings" in done.stderr
 
 
 @pytest.mark.parametrize("options, sentence", [

@@ -59,7 +59,7 @@ def test_ubuntu_is_tried_only_where_a_mirror_is_named():
     pytest.importorskip("PIL")
     verify = loaded("verify", "tests/dist")
     assert [suite for suite in verify.SUITES if verify.has_mirror(suite, {})] == [
-        "bullseye", "bookworm", "trixie"]
+        "bullseye", "bookworm", "trixie", "forky"]
     named = {"UBUNTU_MIRROR": "http://mirror.example/ubuntu"}
     assert all(verify.has_mirror(suite, named) for suite in verify.SUITES)
 

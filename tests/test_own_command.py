@@ -1,42 +1,12 @@
 """Metrics of the user's own as programs (`--own-metric`): the same numbers as the built-in ones,
 and a clear sentence for a program that fails, with no case lost."""
-import json, re, sys
+import json, re
 
 import numpy
 import pytest
 
+from own_programs import DECLARED, PYTHON, WELL, write_metric
 from support import ROOT, assay, mask, save, score, strict, without_provenance
-
-PYTHON = sys.executable
-DECLARED = 'better = "higher"\nrange = [0, 1]\n'
-
-ANSWERS = '''
-import json, os, sys, time
-import numpy
-
-def dice(question):
-    p, r = (numpy.load(question[side]).astype(bool) for side in ("prediction", "reference"))
-    assert list(p.shape) == question["shape"] and p.dtype == bool
-    return {"value": 2 * (p & r).sum() / (p.sum() + r.sum())}
-
-for line in sys.stdin:
-    question = json.loads(line)
-    if "hello" in question:
-        print(json.dumps({"protocol": 1, "name": "mine", "version": "1"}), flush=True)
-        continue
-    ANSWER
-'''
-WELL = 'print(json.dumps({"id": question["id"], **dice(question)}), flush=True)'
-
-
-def write_metric(folder, answer=WELL, declared=DECLARED, name="my_dice", empty="both = 1"):
-    folder.mkdir(exist_ok=True)
-    (folder / f"{name}.py").write_text(ANSWERS.replace("ANSWER", answer))
-    file = folder / f"{name}.toml"
-    file.write_text(f'name = "{name}"\n{declared}'
-                    f'command = "{PYTHON} \'{{folder}}/{name}.py\'"\n[empty]\n{empty}\n')
-    return file
-
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
@@ -214,6 +184,17 @@ def test_a_resumed_run_asks_only_for_what_failed(study, tmp_path):
     file.write_text(file.read_text().replace('"version": "1"', '"version": "2"'))
     done = assay("score", *options, "--resume", status=2)
     assert "with other settings" in done.stderr
+
+
+def test_a_finished_shard_with_a_failed_value_is_scored_again(study, tmp_path):
+    broken = 'sys.exit("broken") if question["case"] == "sub-4" else ' + WELL
+    options = words(study, "--metrics", "dice", "--own-metric", tmp_path / "my_dice.toml",
+                    "--shard", "1/1", "--out", tmp_path / "parts/r.json", "--resume")
+    write_metric(tmp_path, broken)
+    assert "1 failed" in assay("score", *options, status=3).stdout
+    write_metric(tmp_path)
+    assert "0 failed" in assay("score", *options).stdout
+    assay("merge", tmp_path / "parts", "--out", tmp_path / "r.json")
 
 
 def blocks(language):

@@ -5,6 +5,7 @@ import os, shlex, subprocess
 
 import pytest
 
+from own_programs import write_metric
 from support import assay, cohort, listing, on_a_terminal, strict, without_provenance
 
 IDS = [f"case-{i:02}" for i in range(12)]
@@ -92,6 +93,25 @@ def test_the_scripts_make_the_file_of_one_machine(slurm, work):
     plan = strict((folder / "plan.json").read_text())
     assert plan["shards"] == 5 and sorted(set(plan["shard_of"])) == [1, 2, 3, 4, 5]
     assert os.access(folder / "job.sh", os.X_OK)
+
+
+def test_a_metric_of_ones_own_goes_along(slurm, work):
+    """Its file is named relative to the folder of the submission, and scripts run elsewhere."""
+    write_metric(work / "own")
+    inner = ("score", "pred", "ref", "--metrics", "dice", "--own-metric", "own/my_dice.toml")
+    submit(slurm, work, "--shards", "3", inner=(*inner, "--out", "results.json"))
+    merged = run_all(work / "results.json.shards", 3)
+    assert merged.returncode == 0 and "my_dice" in merged.stdout
+    assay(*inner, "--out", "single.json", cwd=work)
+    assert without_provenance(work / "results.json") == without_provenance(work / "single.json")
+
+
+def test_a_metric_of_ones_own_that_does_not_start_is_refused_before_anything_is_submitted(
+        slurm, work):
+    inner = ("score", "pred", "ref", "--own-metric", "absent.toml", "--out", "results.json")
+    done = submit(slurm, work, inner=inner, status=2)
+    assert "absent.toml" in done.stderr and not slurm.calls("sbatch")
+    assert not (work / "results.json.shards").exists()
 
 
 def test_a_script_needs_a_shard(slurm, work):

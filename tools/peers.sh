@@ -37,6 +37,9 @@ install_all() {
     fi
     first=
   done < <(grep -v '^#' "$wanted")
+  # nnU-Net brings a torchvision along that may belong to another build of torch. torchmetrics then does not start, and
+  # nothing here needs it.
+  "$env/bin/python" -c "import torchvision" 2>/dev/null || "${pip[@]}" uninstall --quiet --yes torchvision 2>/dev/null || true
   cp "$wanted" "$home/installed.txt"
 }
 

@@ -144,8 +144,8 @@ Opened open_journal(const Cohort& cohort, const Execution& execution) {
 bool is_current(const metrics::CaseRecord& record, const CasePlan& plan,
                 const Execution& execution) {
   return record.fate == metrics::Fate::scored && plan.fate == metrics::Fate::scored &&
-         record.groups == plan.groups && (!execution.is_complete || execution.is_complete(plan)) &&
-         has_hashes(record, plan);
+         record.groups == plan.groups && metrics::failed_own_values(record) == 0 &&
+         (!execution.is_complete || execution.is_complete(plan)) && has_hashes(record, plan);
 }
 
 std::optional<results::FinishedRun> find_finished_cohort(const Cohort& cohort,

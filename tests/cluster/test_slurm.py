@@ -7,6 +7,7 @@ import pytest
 
 from hanging import hanging_file
 from networks import OF_THRESHOLD, threshold_network
+from own_programs import write_metric
 from private_slurm import wait_until
 from support import PROGRAM, cohort, save, without_provenance
 
@@ -132,6 +133,17 @@ def test_slurm_reads_awkward_names_as_they_are(tmp_path, cluster):
     work.submit("--wait", "--sbatch", "--comment='a \"b\" #c'")
     assert work.is_exact()
     assert "shard 1 of" in work.log("shard-1.log")
+
+
+def test_a_metric_of_ones_own_runs_on_the_nodes(tmp_path, cluster):
+    def own_command(folder):
+        command = score_command(folder)
+        write_metric(folder / "own")
+        return [*command, "--metrics", "dice", "--own-metric", "own/my_dice.toml"]
+    work = Work(tmp_path / "a folder", cluster, own_command)
+    work.submit("--wait")
+    assert work.is_exact()
+    assert "my_dice" in json.loads(work.results.read_text())["metrics"]
 
 
 def test_slurms_refusal_is_passed_on(tmp_path, cluster):

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Tries what `make dist` has built in bare systems, which have no compiler and no library of ours.
 
-usage: verify.py [SUITE...]      such as bullseye bookworm trixie jammy noble (the default: all)
+usage: verify.py [SUITE...]      such as bullseye bookworm trixie forky jammy noble (default: all)
 
 Ubuntu's suites need a mirror of Ubuntu's archive in UBUNTU_MIRROR, and are skipped without one.
 
 In each root, made by debootstrap (as root): the tarball's program makes its demo and scores
-pictures, the Debian package is installed and removed, and the wheel, if there is one for that
-Python, is installed offline by pip in a new environment, scores two files and runs the Python
-tests. Prints one row per root.
+pictures, Zarr arrays and DICOM segmentations, the Debian package is installed and removed, and each
+wheel for a Python of that root is installed offline by pip in a new environment, scores two files
+and runs the Python tests. Prints one row per root and Python.
 """
 import json
 import os
@@ -20,18 +20,23 @@ import subprocess
 import sys
 import time
 
+import numpy
 import PIL.Image
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests"))
 DIST, ROOTS, WHEELS = (ROOT / "build" / name for name in ("dist", "roots", "wheelhouse"))
 SUITES = {"bullseye": "Debian 11", "bookworm": "Debian 12", "trixie": "Debian 13",
-          "jammy": "Ubuntu 22.04", "noble": "Ubuntu 24.04"}
+          "forky": "Debian 14 (testing)", "jammy": "Ubuntu 22.04", "noble": "Ubuntu 24.04"}
+# Packages for a second Python, where a suite has one.
+MORE = {"forky": ["python3.14-venv", "python3.15-venv"]}
 # What the tests need beyond the package itself. Guides and wheels need the sources around them.
 PEERS = ["pytest", "nibabel", "scipy", "exceptiongroup", "tomli"]
 LEFT_OUT = ["test_guides.py", "test_wheel.py"]
 # Pictures by how they are compressed: each needs code of a static library.
 PICTURES = {"png": "png", "lzw": "tif", "deflate": "tif", "packbits": "tif", "group4": "tif",
             "lzma": "tif", "zstd": "tif"}
+FIRST_PAIR = "models/good/sub-001.nii.gz references/sub-001.nii.gz"
 NAMES_OF_PIL = {"lzw": "tiff_lzw", "deflate": "tiff_adobe_deflate"}
 
 
@@ -43,7 +48,8 @@ def run(*command, **options):
 def debian_options():
     """What debootstrap is told before and after the suite and the folder."""
     mirror = run(ROOT / "tools/dist/mirror.sh").strip()
-    return ["--keyring=/usr/share/keyrings/debian-archive-keyring.gpg"], [mirror]
+    return (["--keyring=/usr/share/keyrings/debian-archive-keyring.gpg"],
+            [mirror, "/usr/share/debootstrap/scripts/sid"])  # also for suites newer than this tool
 
 
 def ubuntu_options():
@@ -61,8 +67,10 @@ def make_root(suite):
     root = ROOTS / suite
     if not (root / "etc/os-release").exists():
         before, after = SYSTEMS[SUITES[suite].split()[0]]()
+        more = MORE.get(suite, [])
         run("debootstrap", "--variant=minbase", "--force-check-gpg", *before,
-            "--include=python3,python3-venv,ca-certificates", suite, root, *after)
+            f"--include={','.join(['python3', 'python3-venv', 'ca-certificates', *more])}", suite,
+            root, *after)
     return root
 
 
@@ -89,45 +97,78 @@ def write_picture(path, compression, x):
     picture.save(path, **words)
 
 
-def try_pictures(root, program):
+def write_zarr(path, packing, x):
+    """The same square as a Zarr array of one slice."""
+    import zarr_files
+    zarr_files.write_array(path, square(x)[None], (1, 8, 8), packing)
+
+
+def write_dicom(path, _, x):
+    """The same square as a DICOM segmentation of one frame."""
+    import dicom_files
+    dicom_files.write_segmentation(path, {"lesion": square(x)[None]})
+
+
+def square(x):
+    out = numpy.zeros((24, 32), numpy.uint8)
+    out[4:12, x:x + 8] = 1
+    return out
+
+
+# What is scored: how it is compressed, the end of its name, who writes it. Each needs code of a
+# static library.
+FILES = [*((compression, suffix, write_picture) for compression, suffix in PICTURES.items()),
+         ("blosc lz4", "zarr", write_zarr), ("blosc zstd", "zarr", write_zarr),
+         ("zstd", "zarr", write_zarr), ("", "dcm", write_dicom)]
+
+
+def try_files(root, program):
     """Squares that are two columns apart: three quarters of each are in the other."""
-    for compression, suffix in PICTURES.items():
-        names = [f"{side}.{compression}.{suffix}" for side in ("prediction", "reference")]
+    for compression, suffix, write in FILES:
+        names = [f"{side}.{compression.replace(' ', '-')}.{suffix}"
+                 for side in ("prediction", "reference")]
         for x, name in zip((4, 6), names):
-            write_picture(root / "tmp" / name, compression, x)
+            write(root / "tmp" / name, compression, x)
         found = json.loads(enter(root, f"cd /tmp && {program} score {' '.join(names)} --json"))
         if found["dice"]["mean"] != 0.75:
             sys.exit(f"{compression}: Dice is {found['dice']['mean']}, not 0.75")
-    return {"pictures": ", ".join(PICTURES)}
+    try_refusal(root, program)
+    return {"files": ", ".join(" ".join(each[:2]).strip() for each in FILES)}
 
 
-def try_refusals(root, program):
-    """What these files leave out is refused with a sentence that names it."""
+def try_refusal(root, program):
+    """What assay does not read is refused with a sentence that names it."""
     write_picture(root / "tmp/jpeg.tif", "jpeg", 4)
-    (root / "tmp/dicom.dcm").write_bytes(bytes(128) + b"DICM")
-    for name, expected in {"jpeg.tif": "is compressed with JPEG",
-                           "dicom.dcm": "this build of assay does not read DICOM"}.items():
-        said = enter(root, f"cd /tmp && {program} score {name} reference.png.png 2>&1 || true")
-        if expected not in said:
-            sys.exit(f"{name}: expected a sentence with '{expected}', not: {said}")
+    said = enter(root, f"cd /tmp && {program} score jpeg.tif reference.png.png 2>&1 || true")
+    if "is compressed with JPEG" not in said:
+        sys.exit(f"jpeg.tif: expected a sentence about JPEG, not: {said}")
 
 
 def try_tarball(root):
-    """The program's demo, scores of pictures, and how long it takes to start."""
+    """The program's demo, scores of files, how long it takes to start, and how long it takes from
+    the archive to the first number."""
     (tarball,) = DIST.glob("assay-*.tar.gz")
-    shutil.unpack_archive(tarball, root / "opt/assay")
+    shutil.copy(tarball, root / "tmp/assay.tar.gz")
+    unpack = "rm -rf /opt/assay && mkdir /opt/assay && tar -xzf /tmp/assay.tar.gz -C /opt/assay"
+    enter(root, unpack)
     (program,) = (root / "opt/assay").glob("*/bin/assay")
     program = "/" / program.relative_to(root)
     enter(root, f"cd /tmp && {program} demo --out /tmp/demo --cases 6 --side 48")
-    starts = []
+    began, spent = time.perf_counter(), processor_time()
+    enter(root, f"{unpack} && cd /tmp/demo && {program} score {FIRST_PAIR} --json")
+    first = {"tarball_number_s": round(time.perf_counter() - began, 1),
+             "tarball_number_cpu_s": round(processor_time() - spent, 1)}
+    return {**first, **start_times(root / program.relative_to("/")), **try_files(root, program)}
+
+
+def start_times(program):
+    walls, spent = [], processor_time()
     for _ in range(20):
         began = time.perf_counter()
-        subprocess.run([root / program.relative_to("/"), "--version"], check=True,
-                       stdout=subprocess.DEVNULL)
-        starts.append(time.perf_counter() - began)
-    pictures = try_pictures(root, program)
-    try_refusals(root, program)
-    return {"start_ms": round(1000 * statistics.median(starts), 1), **pictures}
+        run(program, "--version")
+        walls.append(time.perf_counter() - began)
+    return {"start_ms": round(1000 * statistics.median(walls), 1),
+            "start_cpu_ms": round(1000 * (processor_time() - spent) / len(walls), 1)}
 
 
 def try_deb(root):
@@ -150,9 +191,14 @@ def collect_wheels(python):
     return folder
 
 
-def try_wheel(root):
+def pythons_of(root):
+    """The Pythons of a root that can make environments, such as 3.13 and 3.14."""
+    return sorted(re.fullmatch(r"python(3\.\d+)", path.name)[1]
+                  for path in (root / "usr/bin").glob("python3.*") if path.name[-1].isdigit())
+
+
+def try_wheel(root, python):
     """From nothing to the first number, then the tests."""
-    python = re.search(r"\d\.\d+", enter(root, "python3 --version"))[0]
     wheels = list(DIST.glob(f"*-cp{python.replace('.', '')}-*.whl"))
     if not wheels:
         return {"wheel": f"none for Python {python}"}
@@ -160,10 +206,10 @@ def try_wheel(root):
     shutil.copytree(collect_wheels(python), root / "wheels")
     shutil.copy(wheels[0], root / "wheels")
     began, spent = time.perf_counter(), processor_time()
-    score = enter(root, "rm -rf /venv && python3 -m venv /venv && "
+    score = enter(root, f"rm -rf /venv && python{python} -m venv /venv && "
                         "/venv/bin/pip install --quiet --no-index --find-links /wheels "
                         "assay-imaging && cd /tmp/demo && /venv/bin/assay score "
-                        "models/good/sub-001.nii.gz references/sub-001.nii.gz --json")
+                        f"{FIRST_PAIR} --json")
     seconds = time.perf_counter() - began
     return {"python": python, "first_number_s": round(seconds, 1),
             "first_number_cpu_s": round(processor_time() - spent, 1),
@@ -195,9 +241,11 @@ def main(suites):
             continue
         root = make_root(suite)
         tools = enter(root, "command -v gcc cc g++ clang || echo none").strip()
-        row = {"system": SUITES[suite], "compiler": tools, **try_tarball(root), **try_deb(root),
-               **try_wheel(root), "load": os.getloadavg()[0]}
+        row = {"system": SUITES[suite], "compiler": tools, **try_tarball(root), **try_deb(root)}
         print(json.dumps(row), flush=True)
+        for python in pythons_of(root):
+            row = {"system": SUITES[suite], **try_wheel(root, python), "load": os.getloadavg()[0]}
+            print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ ROOT = HERE.parent.parent
 TREE, PARTS, OUT = (ROOT / "build" / name for name in ("portable", "parts", "dist"))
 GLIBC = "2.28"
 # Which release has the headers of which Python.
-PYTHONS = {"3.11": "bookworm", "3.13": "trixie"}
-PYBIND11 = "2.13.6"  # Debian's 2.10 does not know Python 3.12
+PYTHONS = {"3.11": "bookworm", "3.13": "trixie", "3.14": "forky", "3.15": "forky"}
+PYBIND11 = "3.1.0"  # Debian's 2.10 does not know Python 3.12
 # Where pip puts the package, seen from its folder of programs: environments and ~/.local, Debian's
 # /usr/local, Fedora and its relatives, and pip install --target.
 LIBRARY_FOLDERS = ["lib/python{}/site-packages", "lib/python{}/dist-packages",
@@ -36,12 +36,16 @@ LIBRARY_FOLDERS = ["lib/python{}/site-packages", "lib/python{}/dist-packages",
 # What is compiled into the program: the package that has its licence text.
 LICENSES = {"openssl": "libssl3", "zlib": "zlib1g", "libdeflate": "libdeflate0",
             "libpng": "libpng16-16", "libtiff": "libtiff6", "zstd": "libzstd1",
-            "xz-utils": "liblzma5", "bzip2": "libbz2-1.0", "libstdc++": "libstdc++6",
-            "nlohmann-json": "nlohmann-json3-dev", "boost": "libboost1.74-dev",
-            "cli11": "libcli11-dev", "tomlplusplus": "libtomlplusplus-dev",
-            "pybind11": "pybind11-dev"}
-# The C libraries: ours, then Debian's, each before those that it needs.
-OURS = ["libcurl.a", "libfmt.a", "libjpeg.a", "libpng16.a", "libtiff.a", "libbz2.a"]
+            "xz-utils": "liblzma5", "bzip2": "libbz2-1.0", "blosc": "libblosc1",
+            "libstdc++": "libstdc++6", "nlohmann-json": "nlohmann-json3-dev",
+            "boost": "libboost1.74-dev", "cli11": "libcli11-dev",
+            "tomlplusplus": "libtomlplusplus-dev", "pybind11": "pybind11-dev"}
+# The libraries: ours, then Debian's, each before those that it needs.
+DCMTK = [f"lib{part}.a" for part in (
+    "dcmjpeg", "ijg8", "ijg12", "ijg16", "dcmjpls", "dcmtkcharls", "dcmimage", "dcmimgle",
+    "dcmdata", "oflog", "ofstd")]
+OURS = ["libcurl.a", "libfmt.a", "libjpeg.a", "libpng16.a", "libtiff.a", "libbz2.a",
+        "libblosc.a", "liblz4.a", *DCMTK]
 DEBIANS = ["libssl.a", "libcrypto.a", "libzstd.a", "liblzma.a", "libdeflate.a", "libz.a"]
 
 specification = importlib.util.spec_from_file_location("backend", ROOT / "python/backend.py")
@@ -69,9 +73,7 @@ def prepare():
 def build_program():
     run("cmake", "-S", ROOT, "-B", TREE, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
         "-DASSAY_UNITY=ON", "-DASSAY_TESTS=OFF", "-DASSAY_BENCH=OFF", "-DASSAY_PYTHON=OFF",
-        "-DASSAY_WERROR=ON", "-DASSAY_DICOM=OFF", "-DASSAY_BLOSC=OFF",
-        f"-DASSAY_PORTABLE={PARTS}",
-        stdout=subprocess.DEVNULL)
+        "-DASSAY_WERROR=ON", f"-DASSAY_PORTABLE={PARTS}", stdout=subprocess.DEVNULL)
     run("cmake", "--build", TREE, "--target", "assay_program")
     return stripped(TREE / "bin/assay")
 

@@ -70,10 +70,14 @@ std::vector<std::string> group_names(const metrics::SegmentationResult& result) 
   return out;
 }
 
-std::string group_column(const std::string& name) {
-  const bool is_taken = std::ranges::any_of(
-      fixed_columns, [&](const FixedColumn& column) { return name == column.name; });
-  return is_taken || metrics::metric_of_key(name) ? "group_" + name : name;
+/// The name of a group's column, which is not that of any other column.
+std::string group_column(const metrics::SegmentationResult& result, const std::string& name) {
+  const auto is_fixed = [&](const FixedColumn& column) { return name == column.name; };
+  const auto is_scored = [&](const metrics::ChosenMetric& metric) { return name == metric.key; };
+  const bool is_taken = std::ranges::any_of(fixed_columns, is_fixed) ||
+                        metrics::metric_of_key(name) ||
+                        std::ranges::any_of(result.settings.metrics, is_scored);
+  return is_taken ? "group_" + name : name;
 }
 
 std::string group_cell(const metrics::Groups& groups, const std::string& name) {
@@ -96,7 +100,7 @@ class TableLines {
   std::string header() const {
     std::vector<std::string> cells;
     for (const FixedColumn& column : fixed_columns) cells.emplace_back(column.name);
-    for (const std::string& name : groups_) cells.push_back(cell(group_column(name)));
+    for (const std::string& name : groups_) cells.push_back(cell(group_column(result_, name)));
     for (const metrics::ChosenMetric& metric : result_.settings.metrics)
       cells.push_back(metric.key);
     return joined(cells, "\t") + "\n";
@@ -121,9 +125,15 @@ class TableLines {
   std::vector<std::string> groups_;
 };
 
+/// Metrics of the user's own may have no note.
+std::string description_of(const metrics::ChosenMetric& metric) {
+  std::string out(metric->equation);
+  if (!metric->note.empty()) out.append(". ").append(metric->note);
+  return out;
+}
+
 Json column_json(const metrics::ChosenMetric& metric) {
-  Json out = {{"LongName", metric->title},
-              {"Description", std::string(metric->equation) + ". " + std::string(metric->note)}};
+  Json out = {{"LongName", metric->title}, {"Description", description_of(metric)}};
   if (!metric->unit.empty()) out["Units"] = metric->unit;
   return out;
 }
@@ -198,7 +208,7 @@ std::string bids_sidecar(const metrics::SegmentationResult& result) {
   for (const FixedColumn& column : fixed_columns)
     out[column.name] = {{"Description", column.description}};
   for (const std::string& name : group_names(result))
-    out[group_column(name)] = {{"Description", "Column of the table of participants"}};
+    out[group_column(result, name)] = {{"Description", "Column of the table of participants"}};
   for (const metrics::ChosenMetric& metric : result.settings.metrics)
     out[metric.key] = column_json(metric);
   return to_text(out) + "\n";
