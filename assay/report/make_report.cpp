@@ -188,12 +188,13 @@ ReportResult make_report(const ReportRequest& request) {
 
 WrittenReport write_report(const ReportRequest& request, const std::filesystem::path& out) {
   require_viewer(request.with_niivue);
+  if (request.figure_size) drawing_width(*request.figure_size);
   require_writable(out);
   const ReportResult result = make_report(request);
   write_atomically(out, result.page.html);
   WrittenReport written = written_summary(result);
   if (!request.figures.empty())
-    written.figure_files = write_figures(result.content, request.figures, request.figure_width_mm);
+    written.figure_files = write_figures(result.content, request.figures, request.figure_size);
   return written;
 }
 
