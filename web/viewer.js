@@ -2,19 +2,11 @@
 // One case in detail: three planes through its voxels, its values, its rating.
 import { compareValues } from "./case_table.js";
 import { CaseSide } from "./case_side.js";
-import { groupsOf, readBlock, valueOf } from "./data.js";
+import { groupsOf, layersOf, valueOf } from "./data.js";
 import { make, makeSelect, plainNumber, scrollTo, within } from "./dom.js";
 import { PlaneView } from "./plane_view.js";
 import { errorsOf, labelColour, lookAt, planes } from "./planes.js";
 import { hasSolid, SolidView } from "./solid.js";
-
-/** The layers of an embedded volume, unpacked once. */
-async function layersOf(volume) {
-  const block = (name) => readBlock(`volume-${volume.number}-${name}`);
-  const [image, reference, ...predictions] = await Promise.all(
-    [volume.image ? block("image") : null, block("reference"), ...volume.models.map(block)]);
-  return { image, reference, predictions: new Map(volume.models.map((model, i) => [model, predictions[i]])) };
-}
 
 export class CaseViewer {
   constructor(root, study, { selection, reviews, metric, label, side }) {

@@ -97,10 +97,7 @@ std::optional<std::size_t> best_of(const SummaryColumn& column) {
   if (column.better == metrics::Better::neither || column.cells.size() < 2) return std::nullopt;
   std::optional<std::size_t> best;
   const auto gain = [&](std::size_t i) {
-    const double mean = *column.cells[i].summary.mean;
-    return column.better == metrics::Better::higher  ? mean
-           : column.better == metrics::Better::lower ? -mean
-                                                     : -std::abs(mean);
+    return gain_of(*column.cells[i].summary.mean, column.better);
   };
   for (std::size_t i = 0; i < column.cells.size(); ++i)
     if (column.cells[i].summary.mean && (!best || gain(i) > gain(*best))) best = i;
@@ -250,6 +247,11 @@ metrics::Better direction_of(const Study& study, const std::string& metric) {
       if (compared.metric.name == metric) return compared.metric.better;
   const auto known = metric_in(study, metric);
   return known ? (*known)->better : metrics::Better::higher;
+}
+
+double gain_of(double value, metrics::Better better) {
+  if (better == metrics::Better::lower) return -value;
+  return better == metrics::Better::zero ? -std::abs(value) : value;
 }
 
 std::string label_words(const Study& study) {
