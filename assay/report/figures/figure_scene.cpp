@@ -104,7 +104,7 @@ std::string title_by_row(const std::string& key, const KnownMetric& known) {
   const auto [own, label] = parts_of(key);
   const metrics::Metric& row = **known.row;
   const std::string text = brief_name(own), comma = label.empty() ? "" : ", " + label;
-  return row.unit.empty() || text.ends_with(" ml")
+  return row.unit.empty()
              ? text + comma
              : fmt::format("{}{} ({})", text, comma, metrics::unit_in(row, known.unit));
 }
