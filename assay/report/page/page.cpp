@@ -66,8 +66,9 @@ std::string navigation(const PageContent& content, const std::string& body) {
     if (body.find(fmt::format("<section id=\"{}\"", section.id)) != std::string::npos)
       links += fmt::format("<a href=\"#{}\">{}</a>", section.id, section.title);
   return fmt::format(
-      "<a class=\"skip\" href=\"#summary\">Skip to the results</a>\n<header class=\"top\"><h1>{}"
-      "</h1><nav aria-label=\"Sections\">{}</nav></header>\n",
+      "<a class=\"skip\" href=\"#summary\">Skip to the results</a>\n<header class=\"top\"><h1 "
+      "title=\"{0}\">{0}"
+      "</h1><nav aria-label=\"Sections\">{1}</nav></header>\n",
       html_escaped(content.study.title), links);
 }
 

@@ -129,6 +129,16 @@ std::string column_head(const Study& study, const SummaryColumn& column, const s
       label.empty() ? "" : "<small>" + html_escaped(label) + "</small>");
 }
 
+/// The name may break after an underscore, as in a narrow column.
+std::string breakable(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    out += c;
+    if (c == '_') out += "<wbr>";
+  }
+  return out;
+}
+
 std::string headline_table(const Study& study) {
   std::vector<SummaryColumn> columns;
   std::string head, body;
@@ -143,7 +153,7 @@ std::string headline_table(const Study& study) {
                                     ? study.comparison->matching.ids.size()
                                     : study.models[m].cases + study.models[m].unscored.size();
     body += fmt::format("<tr><th scope=\"row\"><i class=\"key k{}\"></i>{}{}</th>", m % 7,
-                        html_escaped(study.models[m].model_name),
+                        breakable(html_escaped(study.models[m].model_name)),
                         is_baseline ? " <span class=\"tag\">baseline</span>" : "");
     for (const SummaryColumn& column : columns) body += cell_html(column, m, usual_n);
     body += "</tr>\n";
