@@ -2,9 +2,12 @@
 /// assay report: everything that was found, as one page to look at.
 #include "assay/report.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 #include <ostream>
 
 #include "assay/base/json.hpp"
@@ -26,6 +29,7 @@ struct Options {
   report::ReportRequest request;
   compare::MetricNumbers margin;
   std::string figures, figure_width, groups, since;
+  std::optional<double> font_size;
   std::string images, predictions, references;
   bool intersect = false;
 };
@@ -74,13 +78,17 @@ void declare_options(Arguments& a, Options& o) {
       "Also write to DIR every figure as SVG (and as PDF and PNG if a converter is found), and "
       "methods, captions, tables and references as text");
   a.option("--figure-width LENGTH", o.figure_width,
-           "Width of these figures on paper, such as 85mm, 180mm or 7in; PNG then has 300 dpi");
+           "Width of these figures on paper, such as 85mm for one column, 180mm or 7in; they are "
+           "laid out for it, and PNG has 300 dpi");
+  a.option("--font-size POINTS", o.font_size,
+           fmt::format("Size of the text in figures of that width (default: {:g})",
+                       report::PaperSize().font_pt));
 }
 
 /// "85mm" in millimetres.
 double millimetres(const std::string& text) {
   constexpr Named<double> units[] = {{"mm", 1}, {"cm", 10}, {"in", 25.4}, {"pt", 25.4 / 72}};
-  constexpr double narrowest = 20, widest = 1000;
+  constexpr double narrowest = 40, widest = 1000;
   for (const Named<double>& unit : units) {
     if (!text.ends_with(unit.name)) continue;
     double number = 0;
@@ -91,8 +99,27 @@ double millimetres(const std::string& text) {
       return width;
   }
   throw Error(Error::Kind::usage, "--figure-width: '" + text +
-                                      "' is not a width from 20mm to 1000mm; give a number and "
+                                      "' is not a width from 40mm to 1000mm; give a number and "
                                       "a unit (mm, cm, in, pt), such as 85mm");
+}
+
+/// What was said about figures on paper, if anything.
+std::optional<report::PaperSize> paper_size(const Options& o) {
+  constexpr double smallest = 4, largest = 24;
+  if (o.figure_width.empty() && !o.font_size) return std::nullopt;
+  if (o.figures.empty())
+    throw Error(Error::Kind::usage, std::string(o.font_size ? "--font-size" : "--figure-width") +
+                                        ": name a folder for the figures, --figures DIR");
+  if (o.figure_width.empty())
+    throw Error(Error::Kind::usage,
+                "--font-size: say how wide the figures are, such as --figure-width 85mm");
+  report::PaperSize size = {.width_mm = millimetres(o.figure_width)};
+  size.font_pt = o.font_size.value_or(size.font_pt);
+  if (!(size.font_pt >= smallest && size.font_pt <= largest))
+    throw Error(Error::Kind::usage,
+                fmt::format("--font-size: {:g} is not a size from {:g} to {:g} points",
+                            size.font_pt, smallest, largest));
+  return size;
 }
 
 report::ReportRequest request_of(const Options& o, const Common& common, const Session& session) {
@@ -104,12 +131,7 @@ report::ReportRequest request_of(const Options& o, const Common& common, const S
   study.groups = o.groups;
   study.compare.executor = pool(common, session);
   request.figures = o.figures;
-  if (!o.figure_width.empty()) {
-    if (o.figures.empty())
-      throw Error(Error::Kind::usage,
-                  "--figure-width: name a folder for the figures, --figures DIR");
-    request.figure_width_mm = millimetres(o.figure_width);
-  }
+  request.figure_size = paper_size(o);
   request.since = o.since;
   request.roots = {o.images, o.predictions, o.references};
   return request;

@@ -3,7 +3,7 @@ import json, shutil
 
 import pytest
 
-from support import assay
+from support import ROOT, assay
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="no python3-selenium")
 from selenium.webdriver.common.by import By  # noqa: E402
@@ -54,6 +54,28 @@ def assert_quiet(browser, path):
                if not url.startswith(("data:", "blob:"))
                   and url.split("#")[0] != path.resolve().as_uri()}
     assert outside == set()
+
+
+AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
+
+
+def serious_faults(browser, path, scheme="light"):
+    """What axe-core calls serious on a page with everything unfolded, in light or dark."""
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed")
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                            {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    try:
+        open_page(browser, path)
+        browser.execute_script("document.querySelectorAll('details').forEach((d) => d.open = true)")
+        browser.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text()})
+        browser.set_script_timeout(180)
+        found = browser.execute_async_script(
+            "const done = arguments[0]; axe.run().then((r) => done(r.violations))")
+        return [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found
+                if v["impact"] in ("serious", "critical")]
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def report(folder, *arguments, **options):

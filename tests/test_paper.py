@@ -65,11 +65,21 @@ def millimetres(svg):
     return [float(root.get(side).removesuffix("mm")) for side in ("width", "height")], root
 
 
-@pytest.mark.parametrize("given, expected", [("85mm", 85), ("18cm", 180), ("7in", 177.8)])
-def test_figures_have_the_width_of_a_column(tmp_path, given, expected):
-    file = write(tmp_path, "a.json", results("alone", [[0.9, 0.1, 0.8], [0.7, 0.2, 0.6]] * 4))
-    done = assay("report", file, "--figures", "paper", "--figure-width", given, cwd=tmp_path)
-    assert ("points high" in done.stderr) == (expected < 100)
+def text_points(root, width_mm):
+    """How large each text is on paper, in points."""
+    units = float(root.get("viewBox").split()[2])
+    usual = float(root.get("font-size"))
+    texts = [element for element in root.iter() if element.tag.endswith("}text")]
+    return [float(text.get("font-size", usual)) * width_mm * 72 / 25.4 / units for text in texts]
+
+
+@pytest.mark.parametrize("given, expected, points", [
+    (["85mm"], 85, 8), (["85mm", "--font-size", "7"], 85, 7), (["18cm"], 180, 8),
+    (["7in", "--font-size=9.5"], 177.8, 9.5)])
+def test_figures_have_the_width_and_the_text_of_a_column(tmp_path, given, expected, points):
+    done = assay("report", *two_models(tmp_path), "--figures", "paper", "--figure-width", *given,
+                 cwd=tmp_path)
+    assert f"({expected:g} mm wide, text of {points:g} points)" in done.stderr
     drawings = sorted((tmp_path / "paper").glob("*.svg"))
     assert drawings
     for path in drawings:
@@ -77,10 +87,27 @@ def test_figures_have_the_width_of_a_column(tmp_path, given, expected):
         box = [float(x) for x in root.get("viewBox").split()]
         assert width == pytest.approx(expected, abs=0.01)
         assert height / width == pytest.approx(box[3] / box[2], rel=1e-3)
+        sizes = text_points(root, width)
+        assert max(sizes) == pytest.approx(points, rel=0.01), path.name
+        assert min(sizes) == pytest.approx(points * 11 / 12, rel=0.01), path.name
         pdf = path.with_suffix(".pdf")
         if shutil.which("rsvg-convert"):
             found = re.search(rb"/MediaBox \[\s*0 0 ([\d.]+)", pdf.read_bytes())
             assert float(found[1]) == pytest.approx(expected * 72 / 25.4, abs=1)
+
+
+@pytest.mark.parametrize("given, words", [
+    (["--font-size", "8"], "--figures DIR"),
+    (["--figures", "paper", "--font-size", "8"], "--figure-width 85mm"),
+    (["--figures", "paper", "--figure-width", "85mm", "--font-size", "3"], "from 4 to 24 points"),
+    (["--figures", "paper", "--figure-width", "85mm", "--font-size", "nan"], "--font-size"),
+    (["--figures", "paper", "--figure-width", "85mm", "--font-size", "14"],
+     "--font-size 10.3 is the largest")])
+def test_text_that_does_not_fit_is_refused(tmp_path, given, words):
+    file = write(tmp_path, "a.json", results("alone", [[0.9, 0.1, 0.8]] * 3))
+    done = assay("report", file, *given, cwd=tmp_path, status=2)
+    assert words in done.stderr
+    assert not (tmp_path / "paper").exists() and not (tmp_path / "report.html").exists()
 
 
 @pytest.mark.parametrize("given", ["85", "wide", "5mm", "-85mm", "2000mm", "mm", "nanmm"])

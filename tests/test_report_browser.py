@@ -4,12 +4,13 @@ import base64, json, re, subprocess
 
 import pytest
 
-from browsers import assert_quiet, browser, open_page, press, report, text, webdriver  # noqa: F401
+from browsers import (  # noqa: F401
+    assert_quiet, browser, open_page, press, report, serious_faults, text, webdriver)
 from reports import HOSTILE, questions, results, two_models, volumes, write
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
-from support import PROGRAM, ROOT, assay
+from support import PROGRAM, assay
 
 
 def shown_ids(browser):
@@ -314,25 +315,9 @@ def test_the_demo_fits_five_screens_and_eight_sheets(browser, demo):
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-AXE = ROOT / "web/node_modules/axe-core/axe.min.js"
-
-
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_fault(browser, demo, scheme):
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia",
-                            {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
-    try:
-        open_page(browser, demo)
-        browser.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text()})
-        browser.set_script_timeout(180)
-        found = browser.execute_async_script(
-            "const done = arguments[0]; axe.run().then((r) => done(r.violations))")
-        serious = [(v["id"], [n["target"] for n in v["nodes"]][:3]) for v in found
-                   if v["impact"] in ("serious", "critical")]
-        assert serious == []
-    finally:
-        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert serious_faults(browser, demo, scheme) == []
 
 
 def click_mark(browser, model):

@@ -2,12 +2,13 @@
 it."""
 import json
 
+import numpy
 from browsers import assert_quiet, browser, open_page, report, text  # noqa: F401
 from reports import write
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
-from support import assay
+from support import assay, save
 
 CASES = 12
 
@@ -143,3 +144,55 @@ def test_too_many_values_are_not_drawn_label_by_label(tmp_path):
     done = assay("report", "a.json", "--json", cwd=tmp_path)
     assert any("1 of 2 labels" in note and "--label 2" in note
                for note in json.loads(done.stdout)["notes"])
+
+
+def shifted(offset, low, high, label, volume):
+    volume[low + offset:high + offset, 4:9, 3:8] = label
+
+
+def cohort_of_labels(folder):
+    """Nine cases of two labels: 'sub-2' is worst in the core, 'sub-6' in the rim, 'sub-4' in both
+    together."""
+    core, rim = [1, 1, 5, 1, 4, 1, 1, 1, 1], [1, 1, 1, 1, 4, 1, 5, 1, 1]
+    for i in range(9):
+        reference, prediction = (numpy.zeros((40, 12, 10), numpy.uint8) for _ in range(2))
+        for low, label, offset in ((4, 1, core[i]), (22, 2, rim[i])):
+            shifted(0, low, low + 6, label, reference)
+            shifted(offset, low, low + 6, label, prediction)
+        save(folder / f"ref/sub-{i}.nii.gz", reference)
+        save(folder / f"pred/sub-{i}.nii.gz", prediction)
+    names = write(folder, "dataset.json",
+                  {"labels": {"background": 0, "core": 1, "rim": 2}, "channel_names": {"0": "T1"},
+                   "file_ending": ".nii.gz", "numTraining": 9})
+    assay("score", "pred", "ref", "--labels", "all", "--dataset-json", names, "--metrics",
+          "dice,hd95", "--out", "scores.json", cwd=folder)
+    return folder / "scores.json"
+
+
+def worst_caption(browser, words):
+    WebDriverWait(browser, 10).until(lambda b: words in text(b, ".worst figcaption b"))
+    return text(browser, ".worst figcaption span")
+
+
+def test_the_picture_of_the_worst_case_follows_the_choice(browser, tmp_path):
+    page = report(tmp_path, cohort_of_labels(tmp_path))
+    open_page(browser, page)
+    worst_caption(browser, "Worst case by Dice (mean over 2 labels): sub-4")
+    assert browser.find_elements(By.CSS_SELECTOR, ".worst img")
+    choose(browser, "Label", "1")
+    score = worst_caption(browser, "Worst case by Dice (core): sub-2")
+    assert score == "pred, Dice 0.167"  # one of six voxels in a row
+    canvas = browser.find_element(By.CSS_SELECTOR, ".worst canvas")
+    assert canvas.get_property("width") == 600
+    assert canvas.get_attribute("aria-label").startswith("Worst case by Dice (core): sub-2; an")
+    choose(browser, "Label", "2")
+    worst_caption(browser, "Worst case by Dice (rim): sub-6")
+    choose(browser, "Metric", "hd95")
+    worst_caption(browser, "Worst case by HD95 (mm) (rim): sub-6")
+    browser.execute_script("document.querySelector('.worst a').click()")
+    WebDriverWait(browser, 10).until(lambda b: text(b, "#case-view h3").startswith("sub-6"))
+    choose(browser, "Label", "")
+    choose(browser, "Metric", "dice")
+    worst_caption(browser, "Worst case by Dice (mean over 2 labels): sub-4")
+    assert browser.find_elements(By.CSS_SELECTOR, ".worst img")
+    assert_quiet(browser, page)

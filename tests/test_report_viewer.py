@@ -8,7 +8,7 @@ from browsers import assert_quiet, browser, open_page, press, report, text  # no
 from reports import SHAPE, volumes
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 from support import PROGRAM, assay, save
 
 
@@ -121,6 +121,25 @@ def test_the_viewer_tells_a_wrong_label_from_a_missed_one(browser, tmp_path):
     press(browser, "Largest error")
     press(browser, "Next error")
     assert "error 2 of 3: 0.0010 mL" in text(browser, ".found")
+    colours = Select(browser.find_element(By.CSS_SELECTOR, 'select[aria-label="Colours"]'))
+    colours.select_by_value("prediction")  # the legend names what the colours mean now
+    legend = text(browser, "#case-view .legend .legend")
+    assert "core" in legend and "rim" in legend and "missed" not in legend
+    colours.select_by_value("agreement")
+    assert "missed" in text(browser, "#case-view .legend .legend")
+
+
+def test_an_empty_prediction_is_named_next_to_its_value(browser, tmp_path):
+    """Dice has a value there, the distance has none: what happened is said once."""
+    scores = volumes(tmp_path)
+    save(tmp_path / "pred/sub-b.nii.gz", numpy.zeros(SHAPE, numpy.uint8))
+    assay("score", "pred", "ref", "--metrics", "dice,hd95,mcc", "--out", scores, cwd=tmp_path)
+    open_page(browser, report(tmp_path, scores))
+    row = text(browser, "#case-table tbody tr")  # the first one
+    assert row.startswith("sub-b 0.000") and row.endswith("empty prediction –")
+    browser.find_element(By.CSS_SELECTOR, "#case-table tbody tr").click()
+    WebDriverWait(browser, 10).until(lambda b: text(b, ".side h3") == "sub-b")
+    assert text(browser, ".side tbody td") == "0.000 empty prediction"
 
 
 def test_labels_have_the_colours_that_a_table_gives_them(browser, tmp_path):

@@ -5,7 +5,7 @@ import json, re
 import numpy
 import pytest
 
-from browsers import assert_quiet, browser, open_page  # noqa: F401
+from browsers import assert_quiet, browser, open_page, serious_faults  # noqa: F401
 from reports import HOSTILE, questions, results, two_models, volumes, write
 from support import assay, save, strict
 
@@ -136,7 +136,8 @@ def test_the_older_model_is_found_by_its_name(tmp_path):
     assert "no model of the report is called 'strange'" in said
 
 
-def test_pictures_show_both_versions_of_the_cases_that_changed(tmp_path):
+def scored_versions(tmp_path):
+    """Two versions with images; one case got worse."""
     volumes(tmp_path)
     worse = numpy.zeros((24, 20, 16), numpy.uint8)
     worse[0:6, 6:14, 5:11] = 1
@@ -150,6 +151,10 @@ def test_pictures_show_both_versions_of_the_cases_that_changed(tmp_path):
         else:
             save(target, moved)
     assay("score", "pred2", "ref", "--out", "new.json", cwd=tmp_path)
+
+
+def test_pictures_show_both_versions_of_the_cases_that_changed(tmp_path):
+    scored_versions(tmp_path)
     found = since(tmp_path, "new.json", "scores.json", "--images", "images")
     assert [case["id"] for case in found["metrics"]["dice"]["worse"]] == ["sub-a"]
     section = re.search(r'<section id="since">(.*?)</section>',
@@ -187,3 +192,13 @@ def test_the_section_is_quiet_and_fits_a_phone(browser, tmp_path):
         assert "net" not in story and "v2" in story and "7 cases got better, 4 worse" in story
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_fault_in_the_changes(browser, tmp_path, scheme):
+    scored_versions(tmp_path)
+    new = json.loads((tmp_path / "new.json").read_text())
+    new["settings"]["threshold"] = 0.4  # a table of settings that differ
+    write(tmp_path, "new.json", new)
+    since(tmp_path, "new.json", "scores.json", "--images", "images")
+    assert serious_faults(browser, tmp_path / "report.html", scheme) == []

@@ -31,10 +31,11 @@ export class CaseSide {
     const { study, place, metricPlace } = this.viewer;
     const faults = faultsOf(study, place);
     const rows = study.models.map((model, m) => {
-      const fault = faults.find(([of]) => of === m);
-      return make("tr", { "data-model": m }, make("th", { scope: "row" }, make("i", { class: `key k${m % 7}` }), model.name),
-        fault === undefined ? make("td", { class: "number" }, plainNumber(valueOf(study, metricPlace, m, place)))
-          : make("td", { class: "bad" }, fault[2]));
+      const value = study.metrics.length === 0 ? null : valueOf(study, metricPlace, m, place);
+      const words = faults.filter(([of]) => of === m).map(([, , reason]) => reason).join("; ");
+      const cell = words === "" ? make("td", { class: "number" }, plainNumber(value))
+        : make("td", { class: "number" }, value === null ? null : `${plainNumber(value)} `, make("span", { class: "bad" }, words));
+      return make("tr", { "data-model": m }, make("th", { scope: "row" }, make("i", { class: `key k${m % 7}` }), model.name), cell);
     });
     return make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Model"),
       make("th", { scope: "col", class: "number" }, study.metrics[metricPlace]?.title ?? ""))), make("tbody", {}, ...rows));

@@ -39,6 +39,14 @@ export async function readStudy() {
   return study;
 }
 
+/** The layers of an embedded volume. */
+export async function layersOf(volume) {
+  const block = (name) => readBlock(`volume-${volume.number}-${name}`);
+  const [image, reference, ...predictions] = await Promise.all(
+    [volume.image ? block("image") : null, block("reference"), ...volume.models.map(block)]);
+  return { image, reference, predictions: new Map(volume.models.map((model, i) => [model, predictions[i]])) };
+}
+
 export function valueOf(study, metric, model, place) {
   const column = study.values[metric][model];
   return column === null ? null : column[place];

@@ -10,6 +10,7 @@ import { isSame, Selection } from "./selection.js";
 import { liveHeads, Tabs } from "./tabs.js";
 import { CaseViewer } from "./viewer.js";
 import { makeChoices } from "./views.js";
+import { WorstCase } from "./worst_case.js";
 
 /** "sub-017 · good · Dice 0.83": the text next to the pointer. */
 function nameOf(study, { place, part, item }, model) {
@@ -112,6 +113,8 @@ async function start() {
     const shared = { selection, reviews, metric, label };
     const table = new CaseTable(document.getElementById("case-table"), study, shared);
     new CaseViewer(document.getElementById("case-view"), study, { ...shared, side: table.side });
+    const picture = document.querySelector(".worst");
+    if (picture !== null) new WorstCase(picture, study, shared);
   }
   if (study.qa.length > 0) itemTable(document.getElementById("item-table"), study, selection);
   chosenBar(study, selection);

@@ -2,19 +2,11 @@
 // One case in detail: three planes through its voxels, its values, its rating.
 import { compareValues } from "./case_table.js";
 import { CaseSide } from "./case_side.js";
-import { groupsOf, readBlock, valueOf } from "./data.js";
+import { groupsOf, layersOf, valueOf } from "./data.js";
 import { make, makeSelect, plainNumber, scrollTo, within } from "./dom.js";
 import { PlaneView } from "./plane_view.js";
 import { errorsOf, labelColour, lookAt, planes } from "./planes.js";
 import { hasSolid, SolidView } from "./solid.js";
-
-/** The layers of an embedded volume, unpacked once. */
-async function layersOf(volume) {
-  const block = (name) => readBlock(`volume-${volume.number}-${name}`);
-  const [image, reference, ...predictions] = await Promise.all(
-    [volume.image ? block("image") : null, block("reference"), ...volume.models.map(block)]);
-  return { image, reference, predictions: new Map(volume.models.map((model, i) => [model, predictions[i]])) };
-}
 
 export class CaseViewer {
   constructor(root, study, { selection, reviews, metric, label, side }) {
@@ -35,6 +27,7 @@ export class CaseViewer {
     this.stage = make("div", { class: "case" });
     this.side = new CaseSide(side, this);
     root.append(this.chips, this.stage);
+    if (study.volumes.length > 0) this.chips.append(make("span", { class: "soft" }, this.chosenBy()));
     for (const volume of study.volumes.filter(({ why }) => why !== ""))
       this.chips.append(make("button", { type: "button", "data-place": volume.case,
         onclick: () => selection.choose({ place: volume.case }, { open: true }) },
@@ -54,6 +47,12 @@ export class CaseViewer {
     return this.models[0];
   }
 
+  /** What the cases with images were chosen by: what the page opens with. */
+  chosenBy() {
+    const { metrics, views } = this.study;
+    return metrics.length === 0 ? "" : `By ${metrics[0].title}${views.length > 1 ? ` (${views[0].name})` : ""}:`;
+  }
+
   /** The place of the chosen metric among the study's. */
   get metricPlace() {
     return Math.max(this.study.metrics.findIndex(({ key }) => key === this.metric.chosen), 0);
@@ -62,7 +61,7 @@ export class CaseViewer {
   async show(place, { seen = false } = {}) {
     const isNew = this.place !== place;
     this.place = place;
-    for (const chip of this.chips.children) chip.setAttribute("aria-pressed", String(Number(chip.dataset.place) === place));
+    for (const chip of this.chips.querySelectorAll("button")) chip.setAttribute("aria-pressed", String(Number(chip.dataset.place) === place));
     const volume = this.study.volumes.find((one) => one.case === place) ?? null;
     const layers = volume === null || volume === this.volume ? this.layers : await layersOf(volume);
     if (this.place !== place) return; // another case was chosen meanwhile
@@ -190,7 +189,7 @@ export class CaseViewer {
     if (volume.regions.length > 1) tools.push(this.regionToggles());
     if (volume.labels.length > 1) {
       const select = makeSelect("Colours", [["agreement", "colours: agreement"], ["prediction", "colours: predicted labels"], ["reference", "colours: reference labels"]],
-        (value) => { this.style.colouring = value; this.drawAll(); });
+        (value) => { this.style.colouring = value; this.tellColours(); this.drawAll(); });
       select.value = this.style.colouring;
       tools.push(select);
     }
@@ -284,12 +283,27 @@ export class CaseViewer {
   }
 
   legend() {
-    const swatch = (kind, text) => make("span", {}, make("i", { class: `swatch ${kind}` }), ` ${text} `);
-    const kinds = [swatch("both", "agreement"), swatch("under", "missed"), swatch("over", "false")];
-    if (this.volume.labels.length > 1) kinds.push(swatch("wrong", "wrong label"));
+    this.colours = make("span", { class: "legend" });
     this.readout = make("span", { class: "readout" });
-    return make("p", { class: "soft legend" }, ...kinds, this.readout,
+    this.tellColours();
+    return make("p", { class: "soft legend" }, this.colours, this.readout,
       ...this.volume.notes.map((note) => make("span", { class: "note" }, note)));
+  }
+
+  /** What the colours mean: kinds of agreement, or labels. */
+  tellColours() {
+    const { volume, style } = this;
+    const entry = (swatch, text) => make("span", {}, swatch, ` ${text} `);
+    const kind = (css, text) => entry(make("i", { class: `swatch ${css}` }), text);
+    const entries = style.colouring === "agreement" ? [kind("both", "agreement"), kind("under", "missed"), kind("over", "false")]
+      : volume.labels.map((name, i) => {
+        const swatch = make("i", { class: "swatch" });
+        swatch.style.background = `rgb(${labelColour(i + 1, style.own).join(" ")})`;
+        return entry(swatch, name);
+      });
+    if (style.colouring === "agreement" && volume.labels.length > 1) entries.push(kind("wrong", "wrong label"));
+    this.colours.replaceChildren(...entries, kind("line", "reference"));
+    this.root.dataset.colouring = style.colouring;
   }
 
   /** Says what is at a voxel; null leaves only how to move. */

@@ -32,6 +32,7 @@ struct DrawnRegion {
 struct CaseVolume {
   std::size_t place = 0;  ///< of the case in the study
   std::string why{};      ///< "worst", "median", "best", "asked for"
+  bool is_spare = false;  ///< only the picture of the worst case may need it
   Shape shape{};
   Point spacing_mm{1, 1, 1};
   std::vector<std::string> labels{};      ///< names of the codes from 1; 0 is the background

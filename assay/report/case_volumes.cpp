@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "assay/base/bids.hpp"
 #include "assay/base/file.hpp"
@@ -75,6 +76,7 @@ namespace fs = std::filesystem;
 
 /// The mean over models, turned so that more is better; nothing where no model has a value.
 std::vector<std::optional<double>> mean_gains(const Study& study, const std::string& metric) {
+  const metrics::Better better = direction_of(study, metric);
   std::vector<double> sums(study.ids.size());
   std::vector<std::size_t> counts(study.ids.size());
   for (std::size_t m = 0; m < study.models.size(); ++m) {
@@ -83,15 +85,13 @@ std::vector<std::optional<double>> mean_gains(const Study& study, const std::str
     const std::vector<std::size_t> places = places_in_study(study, m);
     for (std::size_t i = 0; i < places.size(); ++i)
       if (column->values[i] && std::isfinite(*column->values[i])) {
-        sums[places[i]] += *column->values[i];
+        sums[places[i]] += gain_of(*column->values[i], better);
         ++counts[places[i]];
       }
   }
-  const auto known = metric_in(study, metric);
-  const double sign = known && (*known)->better == metrics::Better::lower ? -1 : 1;
   std::vector<std::optional<double>> out(study.ids.size());
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (counts[i] != 0) out[i] = sign * sums[i] / static_cast<double>(counts[i]);
+    if (counts[i] != 0) out[i] = sums[i] / static_cast<double>(counts[i]);
   return out;
 }
 
@@ -209,6 +209,7 @@ CaseVolume read_one(const Study& study, const ShownCase& shown, const CaseSource
     throw Error(Error::Kind::input, "no prediction could be read (" + volume.notes.front() + ")");
   volume.place = shown.place;
   volume.why = shown.why;
+  volume.is_spare = shown.is_spare;
   return volume;
 }
 
@@ -217,6 +218,7 @@ constexpr const char* asked_for = "asked for";
 /// Whether a missing picture is news: it was asked for, or a file names images for it.
 bool is_expected(const VolumeRequest& request, const ShownCase& shown, const CaseSources& sources) {
   const ImageRoots& roots = request.roots;
+  if (shown.is_spare) return false;
   if (!roots.images.empty() || !roots.predictions.empty() || !roots.references.empty()) return true;
   return shown.why == asked_for ||
          std::ranges::any_of(sources.models, [](const CaseSources::OfModel& one) {
@@ -267,6 +269,11 @@ void note_idle_images(const Study& study, const VolumeRequest& request,
 }
 
 }  // namespace
+
+std::optional<std::size_t> worst_case(const Study& study, const std::string& metric) {
+  const std::vector<std::size_t> order = from_worst_to_best(study, metric);
+  return order.empty() ? std::nullopt : std::optional(order.front());
+}
 
 std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric,
                                    const std::vector<std::string>& asked) {
@@ -342,7 +349,7 @@ VolumeReading read_volumes(const Study& study, const VolumeRequest& request) {
     out.asked_and_absent += request.cases[i].why == asked_for ? 1U : 0U;
     if (!reasons[i].empty()) add_failure(failures, study.ids[request.cases[i].place], reasons[i]);
   }
-  out.notes = failure_notes(failures);
+  std::ranges::move(failure_notes(failures), std::back_inserter(out.notes));
   note_idle_images(study, request, images, out);
   return out;
 }

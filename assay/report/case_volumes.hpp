@@ -39,6 +39,7 @@ std::optional<std::string> image_of(const std::string& id, const std::vector<std
 struct ShownCase {
   std::size_t place = 0;  ///< in the study
   std::string why{};
+  bool is_spare = false;  ///< only the picture of the worst case may need it
 };
 
 /// Asked for as if it were an id: all cases, as many as the page has room for.
@@ -49,6 +50,9 @@ inline constexpr std::string_view every_case = "all";
 /// Error::usage for an id that is not in the study.
 std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric,
                                    const std::vector<std::string>& asked);
+
+/// The worst case by the mean over models; nothing where no case has a value.
+std::optional<std::size_t> worst_case(const Study& study, const std::string& metric);
 
 struct VolumeRequest {
   std::vector<ShownCase> cases{};

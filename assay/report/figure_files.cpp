@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <system_error>
 
 #include "assay/base/file.hpp"
@@ -38,30 +39,38 @@ std::pair<double, double> size_of(std::string_view svg) {
   return {number_after(" width=\""), number_after(" height=\"")};
 }
 
-std::vector<fs::path> write_svgs(const PageContent& content, const fs::path& folder,
-                                 std::optional<double> width_mm) {
+/// All figures, as on the page or laid out for paper.
+std::vector<Figure> figures_of(const PageContent& content, const std::optional<PaperSize>& size) {
+  std::vector<Figure> out =
+      size ? study_figures(content.study, drawing_width(*size)) : content.figures;
+  std::ranges::move(size ? qa_figures(content.study.qa, drawing_width(*size)) : content.qa_figures,
+                    std::back_inserter(out));
+  return out;
+}
+
+std::vector<fs::path> write_svgs(std::span<const Figure> figures, const fs::path& folder,
+                                 const std::optional<PaperSize>& size) {
   std::vector<fs::path> out;
-  for (const auto* figures : {&content.figures, &content.qa_figures})
-    for (const Figure& figure : *figures) {
-      out.push_back(folder / (figure.key + ".svg"));
-      write_atomically(out.back(),
-                       width_mm ? sized(standalone(figure), *width_mm) : standalone(figure));
-    }
+  for (const Figure& figure : figures) {
+    out.push_back(folder / (figure.key + ".svg"));
+    write_atomically(out.back(),
+                     size ? sized(standalone(figure), size->width_mm) : standalone(figure));
+  }
   return out;
 }
 
 /// "Figure raincloud-dice. Title. Caption." of each.
-std::string captions(const PageContent& content) {
+std::string captions(std::span<const Figure> figures) {
   std::string out;
-  for (const auto* figures : {&content.figures, &content.qa_figures})
-    for (const Figure& figure : *figures)
-      out += fmt::format("{}: {}. {}{}{}\n\n", figure.key, figure.title, figure.caption,
-                         figure.reading.empty() ? "" : " ", figure.reading);
+  for (const Figure& figure : figures)
+    out += fmt::format("{}: {}. {}{}{}\n\n", figure.key, figure.title, figure.caption,
+                       figure.reading.empty() ? "" : " ", figure.reading);
   return out;
 }
 
 /// What a paper needs besides figures, next to them.
-void write_texts(const PageContent& content, const fs::path& folder) {
+void write_texts(const PageContent& content, std::span<const Figure> figures,
+                 const fs::path& folder) {
   std::string markdown, latex;
   for (const NamedTable& one : tables_to_paste(content.study)) {
     markdown += "## " + one.title + "\n\n" + markdown_table(one.table) + "\n";
@@ -69,22 +78,11 @@ void write_texts(const PageContent& content, const fs::path& folder) {
   }
   const std::pair<std::string_view, std::string> files[] = {
       {"methods.txt", methods_paragraph(content.study, content.version) + "\n"},
-      {"captions.txt", captions(content)},
+      {"captions.txt", captions(figures)},
       {"tables.md", std::move(markdown)},
       {"tables.tex", std::move(latex)},
       {"references.bib", bibtex(works_of(content.study), content.version)}};
   for (const auto& [name, text] : files) write_atomically(folder / name, text);
-}
-
-/// Journals print small text, but none this small.
-std::string text_size_note(double width_mm) {
-  constexpr double points_per_mm = 72 / 25.4, smallest_points = 6;
-  const double points = small_text * width_mm * points_per_mm / figure_width;
-  if (points >= smallest_points) return "";
-  return fmt::format(
-      "; at this width the smallest text is {:.1f} points high, --figure-width "
-      "{:.0f}mm makes it {:.0f}",
-      points, std::ceil(width_mm * smallest_points / points), smallest_points);
 }
 
 /// Why a figure could not be converted; "" when it could.
@@ -116,22 +114,36 @@ std::string sized(std::string svg, double width_mm) {
   return svg;
 }
 
+double drawing_width(const PaperSize& size) {
+  constexpr double points_per_mm = 72 / 25.4, narrowest = 280;
+  const double points = size.width_mm * points_per_mm;
+  const double width = points * usual_text / size.font_pt;
+  if (width >= narrowest) return width;
+  throw Error(Error::Kind::usage,
+              fmt::format("text of {:g} points is too large for figures that are {:g} mm wide; "
+                          "--font-size {:.1f} is the largest",
+                          size.font_pt, size.width_mm,
+                          std::floor(10 * points * usual_text / narrowest) / 10));
+}
+
 std::string write_figures(const PageContent& content, const fs::path& folder,
-                          std::optional<double> width_mm) {
+                          const std::optional<PaperSize>& size) {
   constexpr double usual_pixels = 2, print_pixels = 300.0 / 96;  // 192 and 300 dots per inch
+  const std::vector<Figure> figures = figures_of(content, size);
   make_folder(folder);
-  write_texts(content, folder);
-  const std::vector<fs::path> svgs = write_svgs(content, folder, width_mm);
+  write_texts(content, figures, folder);
+  const std::vector<fs::path> svgs = write_svgs(figures, folder, size);
   std::string said = counted(svgs.size(), "figure") + " in " + folder.string();
-  const std::string texts = "; methods, captions, tables and references are with them" +
-                            (width_mm ? text_size_note(*width_mm) : "");
+  if (size)
+    said += fmt::format(" ({:g} mm wide, text of {:g} points)", size->width_mm, size->font_pt);
+  const std::string texts = "; methods, captions, tables and references are with them";
   const char* path = std::getenv("PATH");
   const auto converter = find_converter(path == nullptr ? "" : path);
   if (!converter)
     return said + " as SVG only: no rsvg-convert, inkscape or chromium is on the PATH" + texts;
   said += " as SVG, and as PDF and PNG by " + converter->name;
   for (const fs::path& svg : svgs) {
-    const DrawingFiles files = {svg, {}, width_mm ? print_pixels : usual_pixels};
+    const DrawingFiles files = {svg, {}, size ? print_pixels : usual_pixels};
     if (const std::string problem = conversion_problem(*converter, files); !problem.empty())
       said += "; " + problem;
   }

@@ -13,10 +13,14 @@ namespace assay::report {
 
 /// Writes every figure as SVG, and as PDF and PNG where a converter is on the PATH; says in a
 /// sentence what it did. A figure that cannot be converted is named in it. With them come the texts
-/// of a paper: methods, captions, tables and references. With a width, figures have that size on
-/// paper. Throws Error::io.
+/// of a paper: methods, captions, tables and references. With a size, figures are laid out for it.
+/// Throws Error::io, and Error::usage as `drawing_width` does.
 std::string write_figures(const PageContent& content, const std::filesystem::path& folder,
-                          std::optional<double> width_mm = std::nullopt);
+                          const std::optional<PaperSize>& size = std::nullopt);
+
+/// The width of drawings that have this size on paper, in units of which usual text has twelve.
+/// Throws Error::usage for text that is too large for the width.
+double drawing_width(const PaperSize& size);
 
 /// The drawing with its size in millimetres. Its height follows.
 std::string sized(std::string svg, double width_mm);

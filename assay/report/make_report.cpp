@@ -33,6 +33,24 @@ std::vector<std::string> cases_among(const Study& study, std::vector<std::string
   return ids;
 }
 
+/// A few cases more, so that the picture of the worst case can follow the choice of a label and of
+/// a metric.
+void add_worst_of_choices(const PageContent& content, std::vector<ShownCase>& cases) {
+  constexpr std::size_t most = 6;
+  std::vector<const Study*> choices = {&content.study};
+  for (const StudyView& view : content.views) choices.push_back(&view.study);
+  std::size_t added = 0;
+  for (const Study* study : choices)
+    for (const std::string& metric : shown_metrics(*study)) {
+      const std::optional<std::size_t> place = worst_case(*study, metric);
+      if (!place || added == most ||
+          std::ranges::find(cases, *place, &ShownCase::place) != cases.end())
+        continue;
+      cases.push_back({.place = *place, .is_spare = true});
+      ++added;
+    }
+}
+
 void add_volumes(ReportResult& result, const ReportRequest& request) {
   PageContent& content = result.content;
   const std::vector<std::string> metrics = shown_metrics(content.study);
@@ -42,6 +60,7 @@ void add_volumes(ReportResult& result, const ReportRequest& request) {
       .roots = request.roots,
       .executor = request.study.compare.executor,
       .budget_bytes = content.budget_bytes};
+  add_worst_of_choices(content, wanted.cases);
   VolumeReading reading = read_volumes(content.study, wanted);
   content.volumes = std::move(reading.volumes);
   content.notes.insert(content.notes.end(), reading.notes.begin(), reading.notes.end());
@@ -188,12 +207,13 @@ ReportResult make_report(const ReportRequest& request) {
 
 WrittenReport write_report(const ReportRequest& request, const std::filesystem::path& out) {
   require_viewer(request.with_niivue);
+  if (request.figure_size) drawing_width(*request.figure_size);
   require_writable(out);
   const ReportResult result = make_report(request);
   write_atomically(out, result.page.html);
   WrittenReport written = written_summary(result);
   if (!request.figures.empty())
-    written.figure_files = write_figures(result.content, request.figures, request.figure_width_mm);
+    written.figure_files = write_figures(result.content, request.figures, request.figure_size);
   return written;
 }
 

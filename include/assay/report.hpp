@@ -28,6 +28,12 @@ struct ImageRoots {
                                                       ///< model, or without
 };
 
+/// How large figures are on paper.
+struct PaperSize {
+  double width_mm = 180;
+  double font_pt = 8;  ///< of usual text; that of ticks is a twelfth smaller
+};
+
 /// What to show.
 struct ReportRequest {
   StudyRequest study;
@@ -37,7 +43,7 @@ struct ReportRequest {
   bool with_niivue = false;
   std::filesystem::path since{};    ///< results of an older version of a model; "": none
   std::filesystem::path figures{};  ///< a folder for the figures as files of their own; "": none
-  std::optional<double> figure_width_mm{};  ///< of these files; unset: as on the page
+  std::optional<PaperSize> figure_size{};  ///< of these files; unset: as on the page
 };
 
 // What changed between two versions of a model.

@@ -200,6 +200,7 @@ constexpr Metric boundary_table[] = {
      .argument = 1},
     {.name = "boundary_iou",
      .title = "Boundary intersection over union",
+     .brief = "boundary IoU",
      .group = "boundary",
      .equation = "|P and R| / |P or R| over border voxels",
      .unit = "",

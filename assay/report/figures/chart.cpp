@@ -49,8 +49,12 @@ std::string label_of(double value, double step) {
   return with_true_minus(fmt::format("{:.{}f}", value, decimals));
 }
 
+/// One tick alone would not say what the scale is, so there are at least two.
 std::vector<Tick> linear_ticks(const Extent& domain, std::size_t about) {
-  const double step = nice_step(domain.high - domain.low, about);
+  double step = nice_step(domain.high - domain.low, about);
+  const auto gaps = [&] { return std::floor(domain.high / step) - std::ceil(domain.low / step); };
+  for (std::size_t more = about + 1; more < about + 4 && gaps() < 1; ++more)
+    step = nice_step(domain.high - domain.low, more);
   std::vector<Tick> ticks;
   const double slack = step * 1e-6;
   for (double k = std::ceil((domain.low - slack) / step); k * step <= domain.high + slack; ++k)
@@ -119,24 +123,28 @@ Extent padded(Extent data) {
 namespace {
 
 constexpr Paint grid_line = {.stroke = tone::rule};
-constexpr double note_text = 10;
 constexpr double longest_name = 190, panel_left = 64, panel_gap = 18, panel_title = 26;
+constexpr double text_line = 15, rim = 8;
 
 std::size_t ticks_for(double length, double each) {
   return std::clamp<std::size_t>(static_cast<std::size_t>(length / each), 2, 8);
 }
 
-void draw_x_ticks(Drawing& drawing, const Frame& plot, const Scale& scale, bool labelled) {
+/// The nearest place for the middle of a text of that width within these limits.
+double held_inside(double middle, double width, Extent limits) {
+  return std::max(std::min(middle, limits.high - width / 2), limits.low + width / 2);
+}
+
+void draw_x_ticks(Drawing& drawing, const Frame& plot, const Scale& scale, Extent limits) {
   double free_from = -1e9;
   for (const Tick& tick : scale.ticks(ticks_for(plot.width, 62))) {
-    const double x = scale(tick.value);
+    const double x = scale(tick.value), width = text_width(tick.label, small_text);
     drawing.line({x, plot.y}, {x, plot.bottom()}, grid_line);
-    const double half = text_width(tick.label, small_text) / 2;
-    if (!labelled || x - half < free_from) continue;
-    const double inside = std::min(x, drawing.width() - half - 2);
+    const double inside = held_inside(x, width, limits);
+    if (inside - width / 2 < free_from) continue;
     drawing.text({inside, plot.bottom() + 13}, tick.label,
                  {.size = small_text, .anchor = Anchor::middle, .tone = tone::muted});
-    free_from = x + half + 6;
+    free_from = inside + width / 2 + 6;
   }
 }
 
@@ -150,22 +158,30 @@ void draw_y_ticks(Drawing& drawing, const Frame& plot, const Scale& scale, bool 
   }
 }
 
-void draw_x_title(Drawing& drawing, const Frame& plot, std::string_view title) {
-  drawing.text({plot.center().x, plot.bottom() + 33}, title,
-               {.anchor = Anchor::middle, .room = drawing.width() - 20});
+void draw_y_title(Drawing& drawing, const Frame& plot, std::string_view title) {
+  const double room = drawing.height() - 2 * rim;
+  const double y = held_inside(plot.center().y, std::min(text_width(title, usual_text), room),
+                               {rim, drawing.height() - rim});
+  drawing.text({11, y}, title, {.anchor = Anchor::middle, .upright = false, .room = room});
 }
 
-void draw_y_title(Drawing& drawing, const Frame& plot, std::string_view title) {
-  drawing.text({11, plot.center().y}, title,
-               {.anchor = Anchor::middle, .upright = false, .room = drawing.height() - 10});
+/// A text as two lines, cut at the blank nearest to its middle.
+std::pair<std::string_view, std::string_view> two_lines(std::string_view text) {
+  const std::size_t middle = text.size() / 2;
+  const std::size_t before = text.rfind(' ', middle), after = text.find(' ', middle);
+  const bool is_before = after == std::string_view::npos ||
+                         (before != std::string_view::npos && middle - before < after - middle);
+  const std::size_t cut = is_before ? before : after;
+  if (cut == std::string_view::npos) return {text, {}};
+  return {text.substr(0, cut), text.substr(cut + 1)};
 }
 
 /// The note is to the right of the title, or in the lower left corner when there is no room.
 void draw_panel_title(Drawing& drawing, const Frame& plot, std::string_view title,
                       std::string_view note) {
   drawing.text({plot.x, plot.y - 13}, title, {.bold = true, .room = plot.width});
-  const double both = bold_width(title, 12) + 10 + text_width(note, note_text);
-  const TextStyle style = {.size = note_text, .tone = tone::muted, .room = plot.width};
+  const double both = bold_width(title, usual_text) + 10 + text_width(note, small_text);
+  const TextStyle style = {.size = small_text, .tone = tone::muted, .room = plot.width - 6};
   if (both > plot.width) return drawing.text({plot.x + 4, plot.bottom() - 9}, note, style);
   TextStyle right = style;
   right.anchor = Anchor::end;
@@ -174,8 +190,24 @@ void draw_panel_title(Drawing& drawing, const Frame& plot, std::string_view titl
 
 }  // namespace
 
+void draw_x_title(Drawing& drawing, const Frame& plot, std::string_view title) {
+  const double room = drawing.width() - 2 * rim;
+  const bool is_long = text_width(title, usual_text) > room;
+  const auto [first, second] = is_long ? two_lines(title) : std::pair(title, std::string_view());
+  double y = plot.bottom() + 33;
+  for (const std::string_view line : {first, second}) {
+    if (line.empty()) continue;
+    const double width = std::min(text_width(line, usual_text), room);
+    drawing.text({held_inside(plot.center().x, width, {rim, drawing.width() - rim}), y}, line,
+                 {.anchor = Anchor::middle, .room = room});
+    y += text_line;
+  }
+  const double foot = y - text_line + 6;
+  if (foot > drawing.height()) drawing.extend(text_line);
+}
+
 void draw_x_axis(Drawing& drawing, const Frame& plot, const Scale& scale, std::string_view title) {
-  draw_x_ticks(drawing, plot, scale, true);
+  draw_x_ticks(drawing, plot, scale, {2, drawing.width() - 2});
   draw_x_title(drawing, plot, title);
 }
 
@@ -184,33 +216,91 @@ void draw_y_axis(Drawing& drawing, const Frame& plot, const Scale& scale, std::s
   draw_y_title(drawing, plot, title);
 }
 
-RowLayout row_layout(const RowRequest& request) {
+double RowLayout::name_y(double middle) const {
+  return lines == 0 ? middle : middle - mark_height / 2 - (double(lines) - 0.4) * text_line;
+}
+
+double RowLayout::number_y(double middle) const {
+  return lines == 0 ? middle : middle - mark_height / 2 - 0.6 * text_line;
+}
+
+namespace {
+
+/// A row with its texts above the marks, or beside them where the plot stays wide enough.
+RowLayout one_row(const RowRequest& request) {
+  constexpr double narrowest_share = 0.4;
   double widest = 30;
-  for (const std::string& name : request.names) widest = std::max(widest, text_width(name, 12));
-  const double left = std::min(widest, longest_name) + 24;
-  return {.plot = {left, request.top, figure_width - left - request.right_room,
-                   request.row_height * double(std::max<std::size_t>(request.names.size(), 1))},
-          .row_height = request.row_height};
+  for (const std::string& name : request.names)
+    widest = std::max(widest, text_width(name, usual_text));
+  const double left = std::min(widest, longest_name) + 24,
+               beside = request.width - left - request.right_room;
+  if (request.width >= roomy_width || beside >= narrowest_share * request.width)
+    return {.plot = {left, request.top, beside, 0},
+            .row_height = request.row_height,
+            .mark_height = request.row_height,
+            .name_room = left - 18};
+  const double with_numbers = request.width - request.right_room - 2 * rim,
+               alone = request.width - 2 * rim;
+  const bool is_one_line = widest <= with_numbers;
+  const std::size_t lines = is_one_line ? 1 : 2;
+  return {.plot = {1.5 * rim, request.top, request.width - 3 * rim, 0},
+          .row_height = request.row_height + double(lines) * text_line,
+          .mark_height = request.row_height,
+          .lines = lines,
+          .name_room = is_one_line ? with_numbers : alone};
+}
+
+/// The name of the row whose marks have that middle.
+void draw_name(Drawing& drawing, const RowLayout& layout, double middle, std::string_view name) {
+  const bool is_beside = layout.lines == 0;
+  if (!is_beside) {  // lines of the plot must not cross the text
+    const double height = double(layout.lines) * text_line;
+    drawing.box({0, middle - layout.mark_height / 2 - height + 1, drawing.width(), height - 1},
+                {.fill = tone::paper});
+  }
+  drawing.text({is_beside ? layout.plot.x - 10 : rim, layout.name_y(middle)}, name,
+               {.anchor = is_beside ? Anchor::end : Anchor::start, .room = layout.name_room});
+}
+
+}  // namespace
+
+RowLayout row_layout(const RowRequest& request) {
+  RowLayout layout = one_row(request);
+  layout.plot.height = layout.row_height * double(std::max<std::size_t>(request.names.size(), 1));
+  return layout;
 }
 
 void draw_rows(Drawing& drawing, const RowLayout& layout, std::span<const std::string> names) {
   for (std::size_t row = 0; row < names.size(); ++row) {
-    drawing.text({layout.plot.x - 10, layout.middle(row)}, names[row],
-                 {.anchor = Anchor::end, .room = layout.plot.x - 18});
+    draw_name(drawing, layout, layout.middle(row), names[row]);
     if (row != 0)
-      drawing.line({8, layout.top(row)}, {figure_width - 8, layout.top(row)}, grid_line);
+      drawing.line({rim, layout.top(row)}, {drawing.width() - rim, layout.top(row)}, grid_line);
   }
 }
 
-std::size_t panel_columns(std::size_t panels) {
+namespace {
+
+/// How many panels are side by side on the page.
+std::size_t usual_columns(std::size_t panels) {
   if (panels <= 2) return std::max<std::size_t>(panels, 1);
   return panels == 4 ? 2 : panels <= 9 ? 3 : 4;
 }
 
-PanelLayout panel_layout(std::size_t panels, double plot_height) {
-  PanelLayout layout = {.columns = panel_columns(panels)};
-  const double gaps = panel_gap * double(layout.columns - 1);
-  const double width = (figure_width - panel_left - 14 - gaps) / double(layout.columns);
+double panel_width(std::size_t columns, double width) {
+  return (width - panel_left - 14 - panel_gap * double(columns - 1)) / double(columns);
+}
+
+}  // namespace
+
+PanelLayout panel_layout(std::size_t panels, double plot_height, double width_of_all) {
+  constexpr double narrowest = 140, narrowest_of_many = 110, height_of_many = 100;
+  const bool is_many = panels > 4;
+  PanelLayout layout = {.columns = usual_columns(panels)};
+  while (layout.columns > 1 &&
+         panel_width(layout.columns, width_of_all) < (is_many ? narrowest_of_many : narrowest))
+    --layout.columns;
+  if (is_many && width_of_all < roomy_width) plot_height = std::min(plot_height, height_of_many);
+  const double width = panel_width(layout.columns, width_of_all);
   for (std::size_t panel = 0; panel < panels; ++panel) {
     const std::size_t column = panel % layout.columns, row = panel / layout.columns;
     layout.plots.push_back({panel_left + double(column) * (width + panel_gap),
@@ -225,7 +315,8 @@ void draw_panel(Drawing& drawing, const PanelLayout& layout, std::size_t panel,
                 std::string_view title, const PanelAxes& axes) {
   const Frame& plot = layout.plots[panel];
   draw_panel_title(drawing, plot, title, axes.note);
-  draw_x_ticks(drawing, plot, axes.x, true);
+  const double half_gap = panel_gap / 2 - 1;  // so that the labels of neighbours do not meet
+  draw_x_ticks(drawing, plot, axes.x, {plot.x - half_gap, plot.right() + half_gap});
   draw_y_ticks(drawing, plot, axes.y, layout.is_left(panel));
   if (panel != 0) return;
   const Frame whole = {plot.x, plot.y, layout.plots[layout.columns - 1].right() - plot.x,
@@ -238,24 +329,23 @@ PanelScales panel_scales(const Frame& plot, Extent x, Extent y, ScaleKind x_kind
   return {Scale(x, {plot.x, plot.right()}, x_kind), Scale(y, {plot.bottom(), plot.y})};
 }
 
-GroupedRows grouped_rows(std::span<const std::string> models, std::size_t groups) {
-  std::vector<std::string> names;
-  for (std::size_t group = 0; group < groups; ++group) {
-    names.emplace_back();
-    names.insert(names.end(), models.begin(), models.end());
-  }
-  return {row_layout({.names = names, .row_height = 22, .right_room = 96}), models.size()};
+GroupedRows grouped_rows(std::span<const std::string> models, std::size_t groups, double width) {
+  GroupedRows rows = {
+      one_row({.names = models, .width = width, .row_height = 22, .right_room = 96}),
+      models.size()};
+  rows.layout.plot.height = rows.top(groups) - rows.layout.plot.y;
+  return rows;
 }
 
 void draw_group_names(Drawing& drawing, const GroupedRows& rows,
                       std::span<const std::string> groups, std::span<const std::string> models) {
   for (std::size_t group = 0; group < groups.size(); ++group) {
     const double y = rows.heading(group);
-    if (group != 0) drawing.line({8, y - 11}, {figure_width - 8, y - 11}, {.stroke = tone::rule});
-    drawing.text({10, y}, groups[group], {.bold = true, .room = figure_width - 120});
+    if (group != 0)
+      drawing.line({rim, y - 11}, {drawing.width() - rim, y - 11}, {.stroke = tone::rule});
+    drawing.text({10, y}, groups[group], {.bold = true, .room = drawing.width() - 20});
     for (std::size_t m = 0; m < models.size(); ++m)
-      drawing.text({rows.layout.plot.x - 10, rows.row(group, m)}, models[m],
-                   {.anchor = Anchor::end, .room = rows.layout.plot.x - 18});
+      draw_name(drawing, rows.layout, rows.row(group, m), models[m]);
   }
 }
 

@@ -56,31 +56,45 @@ class Scale {
 Extent padded(Extent data, Extent possible);
 Extent padded(Extent data);
 
-inline constexpr double figure_width = 720;
+/// Widths are in units of which usual text has twelve, so a narrower drawing has the same text.
+inline constexpr double page_width = 720;   ///< of drawings on the page
+inline constexpr double roomy_width = 600;  ///< from here on, names have a column of their own
+inline constexpr double usual_text = 12, small_text = 11;
 inline constexpr double axis_room = 46;  ///< below a plot, for ticks and a title
-inline constexpr double small_text = 11;
 
 /// Grid lines, ticks and the title below a plot.
 void draw_x_axis(Drawing& drawing, const Frame& plot, const Scale& scale, std::string_view title);
 
+/// The title alone; one that is too long has two lines.
+void draw_x_title(Drawing& drawing, const Frame& plot, std::string_view title);
+
 /// Grid lines, ticks and the title left of a plot.
 void draw_y_axis(Drawing& drawing, const Frame& plot, const Scale& scale, std::string_view title);
 
-/// Rows one below the other with their names on the left.
+/// Rows one below the other. Names are on the left and numbers on the right of the marks; in a
+/// narrow drawing they are above the marks, on one line or on two.
 struct RowLayout {
   Frame plot;
-  double row_height = 0;
+  double row_height = 0;  ///< with its lines of text
+  double mark_height = 0;
+  std::size_t lines = 0;  ///< of text above the marks
+  double name_room = 0;
 
-  double middle(std::size_t row) const { return plot.y + (double(row) + 0.5) * row_height; }
   double top(std::size_t row) const { return plot.y + double(row) * row_height; }
+  double mark_top(std::size_t row) const { return top(row) + row_height - mark_height; }
+  double middle(std::size_t row) const { return mark_top(row) + mark_height / 2; }
+  /// Where the name and the numbers are of a row whose marks have that middle.
+  double name_y(double middle) const;
+  double number_y(double middle) const;
   /// The height of the whole drawing, with an axis below.
   double height() const { return plot.bottom() + axis_room; }
 };
 
 struct RowRequest {
   std::span<const std::string> names;
-  double row_height = 30;
-  double right_room = 16;  ///< for columns of text beside the plot
+  double width = page_width;
+  double row_height = 30;  ///< of the marks
+  double right_room = 16;  ///< for columns of numbers
   double top = 28;         ///< for titles of these columns
 };
 
@@ -98,10 +112,7 @@ struct PanelLayout {
   bool is_left(std::size_t panel) const { return panel % columns == 0; }
 };
 
-PanelLayout panel_layout(std::size_t panels, double plot_height);
-
-/// How many panels are side by side.
-std::size_t panel_columns(std::size_t panels);
+PanelLayout panel_layout(std::size_t panels, double plot_height, double width);
 
 /// How strongly a cell may be filled with better or worse so that text on it stays readable: on
 /// paper and on a band, in the light and in the dark, the contrast to ink stays above 4.5.
@@ -131,14 +142,20 @@ PanelScales panel_scales(const Frame& plot, Extent x, Extent y,
 struct GroupedRows {
   RowLayout layout;
   std::size_t models = 0;
+  static constexpr double heading_height = 22;
 
-  double heading(std::size_t group) const { return layout.middle(group * (models + 1)); }
+  double top(std::size_t group) const {
+    return layout.plot.y + double(group) * (heading_height + double(models) * layout.row_height);
+  }
+  double heading(std::size_t group) const { return top(group) + heading_height / 2; }
+  /// The middle of the marks.
   double row(std::size_t group, std::size_t model) const {
-    return layout.middle(group * (models + 1) + 1 + model);
+    return top(group) + heading_height + double(model + 1) * layout.row_height -
+           layout.mark_height / 2;
   }
 };
 
-GroupedRows grouped_rows(std::span<const std::string> models, std::size_t groups);
+GroupedRows grouped_rows(std::span<const std::string> models, std::size_t groups, double width);
 
 void draw_group_names(Drawing& drawing, const GroupedRows& rows,
                       std::span<const std::string> groups, std::span<const std::string> models);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "assay/report/figures/chart.hpp"
 #include "assay/report/study.hpp"
 
 namespace assay::report {
@@ -31,10 +32,11 @@ struct Figure {
 };
 
 /// All figures that the study allows, in reading order; those of its `qa` are made by qa_figures.
-std::vector<Figure> study_figures(const Study& study);
+/// `width` is that of each drawing, in units of which usual text has twelve.
+std::vector<Figure> study_figures(const Study& study, double width = page_width);
 
 /// Confusion, accuracy, agreement of votes, cost.
-std::vector<Figure> qa_figures(std::span<const QaStudyPart> parts);
+std::vector<Figure> qa_figures(std::span<const QaStudyPart> parts, double width = page_width);
 
 /// The drawing as a file of its own: with an XML header, and with plain colours, since programs
 /// other than browsers do not know custom properties.

@@ -251,8 +251,8 @@ Figures agreement_figures(const FigureScene& scene) {
   if (all.empty()) return {};
   const Axes axes = axes_of(all);
   const MarkForm form = mark_form(total);
-  const PanelLayout layout = panel_layout(all.size(), all.size() == 1 ? 240 : 150);
-  Drawing drawing(figure_width, layout.height);
+  const PanelLayout layout = panel_layout(all.size(), all.size() == 1 ? 240 : 150, scene.width);
+  Drawing drawing(scene.width, layout.height);
   for (std::size_t k = 0; k < all.size(); ++k) {
     const Frame& plot = layout.plots[k];
     const PanelScales scale = panel_scales(plot, axes.x, axes.y, axes.kind);

@@ -60,7 +60,9 @@ void draw_ruler(Drawing& drawing, const Scale& x, std::size_t models, double cri
   }
   const double end = std::min(1 + critical, double(models));
   drawing.line({x(1), 22}, {x(end), 22}, {.stroke = tone::ink, .stroke_width = 2});
-  drawing.text({x(end) + 8, 22}, "critical difference " + figure_number(critical),
+  const std::string words = "critical difference " + figure_number(critical);
+  const double room = drawing.width() - 8 - text_width(words, small_text);
+  drawing.text(x(end) + 8 <= room ? Spot{x(end) + 8, 22} : Spot{x(1), 8}, words,
                {.size = small_text, .tone = tone::muted});
 }
 
@@ -72,7 +74,7 @@ void draw_names(Drawing& drawing, const Scale& x, const Ranked& models,
     const bool is_left = k < half;
     const std::size_t row = is_left ? k : models.order.size() - 1 - k;
     const double y = from + double(row) * label_step, at = x(models.ranks[k]);
-    const double edge = is_left ? side_width - 4 : figure_width - side_width + 4;
+    const double edge = is_left ? side_width - 4 : drawing.width() - side_width + 4;
     const Spot points[] = {{at, axis_y}, {at, y}, {edge, y}};
     drawing.path(polyline(points), {.stroke = model_tone(models.order[k]), .stroke_width = 1.2});
     drawing.circle({at, axis_y}, 3, {.fill = model_tone(models.order[k])});
@@ -104,15 +106,14 @@ std::string critical_difference_caption(const compare::Comparison& comparison,
       ranking.n, ranking.has_clusters ? "; " + compare::block_note(ranking) : "");
 }
 
-Figure diagram(const compare::Comparison& comparison, const compare::MetricComparison& metric) {
-  const Ranked models = ranked(metric.ranking);
-  const double critical = *metric.ranking.critical_difference;
+/// The diagram as it is known: names on both sides of a ruler.
+Drawing wide_diagram(const compare::Comparison& comparison, const Ranked& models, double critical,
+                     double width) {
   const std::vector<Clique> cliques = cliques_of(models.ranks, critical);
   const double names_from = axis_y + 22 + double(cliques.size()) * bar_step;
   const std::size_t rows = (models.order.size() + 1) / 2;
-  Drawing drawing(figure_width, names_from + double(rows) * label_step + 4);
-  const Scale x({1, double(models.order.size())},
-                {side_width + 10, figure_width - side_width - 10});
+  Drawing drawing(width, names_from + double(rows) * label_step + 4);
+  const Scale x({1, double(models.order.size())}, {side_width + 10, width - side_width - 10});
   draw_names(drawing, x, models, comparison, names_from);
   draw_ruler(drawing, x, models.order.size(), critical);
   for (std::size_t k = 0; k < cliques.size(); ++k) {
@@ -121,6 +122,47 @@ Figure diagram(const compare::Comparison& comparison, const compare::MetricCompa
                  {x(models.ranks[cliques[k].last]) + 4, y},
                  {.stroke = tone::ink, .stroke_width = 4});
   }
+  return drawing;
+}
+
+/// The same for a narrow column: a row per model, and bars that join rows.
+Drawing narrow_diagram(const compare::Comparison& comparison, const Ranked& models, double critical,
+                       double width) {
+  const std::vector<Clique> cliques = cliques_of(models.ranks, critical);
+  std::vector<std::string> names;
+  for (const std::size_t m : models.order) names.push_back(comparison.models[m].name);
+  const double bars_room = 10 + double(cliques.size()) * bar_step;
+  const RowLayout layout = row_layout({.names = names,
+                                       .width = width - bars_room,
+                                       .row_height = 20,
+                                       .right_room = 50,
+                                       .top = axis_y + 8});
+  Drawing drawing(width, layout.plot.bottom() + 10);
+  const Scale x({1, double(names.size())}, {layout.plot.x + 4, layout.plot.right() - 4});
+  draw_ruler(drawing, x, names.size(), critical);
+  draw_rows(drawing, layout, names);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const double y = layout.middle(k), at = x(models.ranks[k]);
+    drawing.line({x(1), y}, {x(double(names.size())), y}, {.stroke = tone::rule});
+    drawing.circle({at, y}, 4, {.fill = model_tone(models.order[k])});
+    drawing.text({width - bars_room - 6, layout.number_y(y)},
+                 fmt::format("{:.2f}", models.ranks[k]),
+                 {.size = small_text, .anchor = Anchor::end, .tone = tone::muted});
+  }
+  for (std::size_t k = 0; k < cliques.size(); ++k) {
+    const double at = width - bars_room + 8 + double(k) * bar_step;
+    drawing.line({at, layout.top(cliques[k].first) + 4}, {at, layout.top(cliques[k].last + 1) - 4},
+                 {.stroke = tone::ink, .stroke_width = 4});
+  }
+  return drawing;
+}
+
+Figure diagram(const FigureScene& scene, const compare::MetricComparison& metric) {
+  const compare::Comparison& comparison = *scene.study.comparison;
+  const Ranked models = ranked(metric.ranking);
+  const double critical = *metric.ranking.critical_difference;
+  const auto draw = scene.width < roomy_width ? narrow_diagram : wide_diagram;
+  const Drawing drawing = draw(comparison, models, critical, scene.width);
   const std::string title = metric_title(metric.metric) + ": critical difference";
   return {.key = "critical-difference-" + key_part(metric.metric.name),
           .title = title,
@@ -138,7 +180,7 @@ Figures critical_difference_figures(const FigureScene& scene) {
   for (const compare::MetricComparison& metric : comparison.metrics)
     if (metric.ranking.friedman && metric.ranking.critical_difference &&
         metric.ranking.models.size() == comparison.models.size())
-      figures.push_back(diagram(comparison, metric));
+      figures.push_back(diagram(scene, metric));
   return figures;
 }
 

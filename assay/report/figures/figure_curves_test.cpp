@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "assay/report/figures/figure.hpp"
+#include "assay/report/figures/text_boxes_for_test.hpp"
 #include "assay/report/figures/xml_for_test.hpp"
 #include "assay/report/studies_for_test.hpp"
 
@@ -63,6 +64,13 @@ TEST(CurvePanels, name_labels_only_where_there_are_several) {
   study.curves[0].push_back(study.curves[0][0]);
   study.curves[0][1].name = "rim";
   EXPECT_THAT(figure(study_figures(study), "reliability").svg, HasSubstr("model_0, rim"));
+}
+
+TEST(CurvePanels, texts_do_not_meet_at_any_width) {
+  const Study study = study_with_curves();
+  for (const double width : tested_widths)
+    for (const Figure& each : study_figures(study, width))
+      if (each.topic == "Probability" || each.topic == "Lesions") expect_readable(each, width);
 }
 
 TEST(CurvePanels, are_absent_without_maps_and_lesions) {

@@ -160,8 +160,9 @@ Figure differences(const FigureScene& scene, const compare::MetricComparison& me
     longest = std::max(longest, panel.sorted.size());
   }
   const MarkForm form = mark_form(total);
-  const PanelLayout layout = panel_layout(panels.size(), panels.size() == 1 ? 220 : 130);
-  Drawing drawing(figure_width, layout.height);
+  const PanelLayout layout =
+      panel_layout(panels.size(), panels.size() == 1 ? 220 : 130, scene.width);
+  Drawing drawing(scene.width, layout.height);
   const Extent domain = domain_of(panels);
   for (std::size_t k = 0; k < panels.size(); ++k) {
     const Frame& plot = layout.plots[k];

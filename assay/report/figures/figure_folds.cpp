@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "assay/base/text.hpp"
 #include "assay/report/figures/chart.hpp"
@@ -35,16 +36,17 @@ Extent domain_of(const compare::CrossValidation& result, std::size_t metric, Ext
   return padded(data.value_or(Extent{0, 1}), possible);
 }
 
-void draw_fold(Drawing& drawing, const Scale& x, double y, const compare::OuterFold& fold,
-               std::size_t metric) {
+void draw_fold(Drawing& drawing, const Scale& x, std::array<double, 2> heights,
+               const compare::OuterFold& fold, std::size_t metric) {
+  const auto [y, number_y] = heights;
   for (const double run : run_means(fold, metric))
     drawing.circle({x(run), y}, 4.5, {.fill = model_tone(0), .fill_opacity = 0.55});
   if (const compare::Value mean = fold_mean(fold, metric)) {
     drawing.diamond({x(*mean), y}, 6, {.fill = tone::ink, .stroke = tone::paper});
-    drawing.text({figure_width - 70, y}, figure_number(*mean),
+    drawing.text({drawing.width() - 70, number_y}, figure_number(*mean),
                  {.size = small_text, .anchor = Anchor::end});
   }
-  drawing.text({figure_width - 10, y}, std::to_string(fold.subjects.size()),
+  drawing.text({drawing.width() - 10, number_y}, std::to_string(fold.subjects.size()),
                {.size = small_text, .anchor = Anchor::end, .tone = tone::muted});
 }
 
@@ -60,7 +62,7 @@ std::string folds_caption(const FoldsStudyPart& part, const FigureMetric& metric
   return out + ".";
 }
 
-Figure folds(const FoldsStudyPart& part, std::size_t k) {
+Figure folds(const FoldsStudyPart& part, std::size_t k, double width) {
   const compare::CrossValidation& result = part.result;
   const std::string& key = result.metrics[k];
   const auto known = metrics::metric_of_key(key);
@@ -70,19 +72,20 @@ Figure folds(const FoldsStudyPart& part, std::size_t k) {
   names.reserve(result.folds.size());
   for (const compare::OuterFold& fold : result.folds)
     names.push_back(fmt::format("fold {}", fold.number));
-  const RowLayout layout = row_layout({.names = names, .right_room = 122});
+  const RowLayout layout = row_layout({.names = names, .width = width, .right_room = 122});
   const Scale x(domain_of(result, k, metric.possible), {layout.plot.x, layout.plot.right()});
-  Drawing drawing(figure_width, layout.height());
+  Drawing drawing(width, layout.height());
   draw_x_axis(drawing, layout.plot, x, axis_title(metric));
-  draw_rows(drawing, layout, names);
-  const TextStyle head = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
-  drawing.text({figure_width - 70, 14}, "mean", head);
-  drawing.text({figure_width - 10, 14}, "subjects", head);
   if (const compare::Value mean = result.spreads[k].subjects.mean)
     drawing.line({x(*mean), layout.plot.y}, {x(*mean), layout.plot.bottom()},
                  {.stroke = tone::muted, .dashes = "4 3"});
+  draw_rows(drawing, layout, names);
+  const TextStyle head = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
+  drawing.text({drawing.width() - 70, 14}, "mean", head);
+  drawing.text({drawing.width() - 10, 14}, "subjects", head);
   for (std::size_t row = 0; row < result.folds.size(); ++row)
-    draw_fold(drawing, x, layout.middle(row), result.folds[row], k);
+    draw_fold(drawing, x, {layout.middle(row), layout.number_y(layout.middle(row))},
+              result.folds[row], k);
   const std::string title = fmt::format("{}: {} by fold", part.name, key);
   return {.key = fmt::format("folds-{}-{}", key_part(part.name), key_part(key)),
           .title = title,
@@ -103,7 +106,7 @@ Figures fold_figures(const FigureScene& scene) {
   for (const FoldsStudyPart& part : scene.study.folds)
     for (std::size_t k = 0; k < std::min(part.result.metrics.size(), part.result.spreads.size());
          ++k)
-      figures.push_back(folds(part, k));
+      figures.push_back(folds(part, k, scene.width));
   return figures;
 }
 

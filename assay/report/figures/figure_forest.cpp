@@ -62,18 +62,18 @@ std::string interval_words(const stats::Interval& d) {
 void draw_numbers(Drawing& drawing, double y, const compare::MetricComparison& metric,
                   const compare::PairComparison& pair) {
   if (pair.n == 0) {
-    drawing.text({figure_width - p_room - 20, y}, "no common value",
+    drawing.text({drawing.width() - p_room - 20, y}, "no common value",
                  {.anchor = Anchor::end, .tone = tone::muted});
     return;
   }
-  drawing.text({figure_width - p_room - 20, y}, interval_words(pair.result.shown()),
+  drawing.text({drawing.width() - p_room - 20, y}, interval_words(pair.result.shown()),
                {.size = small_text, .anchor = Anchor::end});
   const double p = pair.result.corrected_p_value;
-  drawing.text({figure_width - 18, y}, p < 0.001 ? "< 0.001" : fmt::format("{:.3f}", p),
+  drawing.text({drawing.width() - 18, y}, p < 0.001 ? "< 0.001" : fmt::format("{:.3f}", p),
                {.size = small_text, .anchor = Anchor::end, .bold = pair.result.is_significant});
   if (const compare::Standing standing = compare::standing_of(metric, pair);
       standing != compare::Standing::undecided)
-    drawing.text({figure_width - 15, y}, compare::sign(standing),
+    drawing.text({drawing.width() - 15, y}, compare::sign(standing),
                  {.size = small_text, .bold = true});
 }
 
@@ -83,9 +83,9 @@ std::string level_words(const compare::Comparison& comparison) {
 
 void draw_heads(Drawing& drawing, const compare::Comparison& comparison) {
   const TextStyle head = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
-  drawing.text({figure_width - p_room - 20, 14},
+  drawing.text({drawing.width() - p_room - 20, 14},
                fmt::format("difference [{} CI]", level_words(comparison)), head);
-  drawing.text({figure_width - 18, 14}, "corrected p", head);
+  drawing.text({drawing.width() - 18, 14}, "corrected p", head);
 }
 
 std::string pairs_sentence(const compare::MetricComparison& metric) {
@@ -131,26 +131,28 @@ constexpr std::string_view forest_reading =
     "the two models on the same case. To the right of zero, the model is higher. An interval that "
     "does not touch zero is a sign that they differ. Blue means better and orange worse.";
 
-Figure forest(const compare::Comparison& comparison, const compare::MetricComparison& metric) {
+Figure forest(const FigureScene& scene, const compare::MetricComparison& metric) {
+  const compare::Comparison& comparison = *scene.study.comparison;
   std::vector<std::string> names;
   names.reserve(metric.pairs.size());
   for (const compare::PairComparison& pair : metric.pairs) names.push_back(pair.result.model_name);
-  const RowLayout layout = row_layout({.names = names, .right_room = right_room});
+  const RowLayout layout =
+      row_layout({.names = names, .width = scene.width, .right_room = right_room});
   const Scale x(domain_of(metric), {layout.plot.x, layout.plot.right()});
-  Drawing drawing(figure_width, layout.height());
+  Drawing drawing(scene.width, layout.height());
   const double top = layout.plot.y, bottom = layout.plot.bottom();
   if (metric.margin)
     drawing.box({x(-*metric.margin), top, x(*metric.margin) - x(-*metric.margin), bottom - top},
                 {.fill = tone::band});
   draw_x_axis(drawing, layout.plot, x, metric_title(metric.metric) + ", model − baseline");
+  drawing.line({x(0), top}, {x(0), bottom}, {.stroke = tone::muted, .stroke_width = 1.2});
   draw_rows(drawing, layout, names);
   draw_heads(drawing, comparison);
-  drawing.line({x(0), top}, {x(0), bottom}, {.stroke = tone::muted, .stroke_width = 1.2});
   for (std::size_t k = 0; k < metric.pairs.size(); ++k) {
     const compare::PairComparison& pair = metric.pairs[k];
     if (pair.n != 0)
       draw_interval(drawing, x, layout.middle(k), pair.result.shown(), tone_of(metric, pair));
-    draw_numbers(drawing, layout.middle(k), metric, pair);
+    draw_numbers(drawing, layout.number_y(layout.middle(k)), metric, pair);
   }
   const std::string title = fmt::format("{}: differences from {}", metric_title(metric.metric),
                                         comparison.models[comparison.baseline].name);
@@ -167,7 +169,7 @@ Figure forest(const compare::Comparison& comparison, const compare::MetricCompar
 Figures forest_figures(const FigureScene& scene) {
   Figures figures;
   for (const compare::MetricComparison& metric : scene.study.comparison->metrics)
-    if (!metric.pairs.empty()) figures.push_back(forest(*scene.study.comparison, metric));
+    if (!metric.pairs.empty()) figures.push_back(forest(scene, metric));
   return figures;
 }
 

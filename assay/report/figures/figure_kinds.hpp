@@ -28,9 +28,15 @@ Figures fold_figures(const FigureScene& scene);
 
 using QaParts = std::span<const QaStudyPart>;
 
-Figures qa_accuracy_figures(QaParts parts);
-Figures qa_confusion_figures(QaParts parts);
-Figures qa_vote_figures(QaParts parts);
-Figures qa_cost_figures(QaParts parts);
+/// What figures of question answering are made from.
+struct QaScene {
+  QaParts parts;
+  double width = page_width;  ///< of each drawing
+};
+
+Figures qa_accuracy_figures(const QaScene& scene);
+Figures qa_confusion_figures(const QaScene& scene);
+Figures qa_vote_figures(const QaScene& scene);
+Figures qa_cost_figures(const QaScene& scene);
 
 }  // namespace assay::report

@@ -54,16 +54,18 @@ std::string rain(const Scale& x, double y, const LabelCell& cell, MarkForm form)
   return marks(drops, style, form);
 }
 
-void draw_cell(Drawing& drawing, const Scale& x, double y, const LabelCell& cell, MarkForm form) {
+void draw_cell(Drawing& drawing, const Scale& x, const GroupedRows& rows, const LabelCell& cell,
+               MarkForm form) {
+  const double y = rows.row(cell.group, cell.model), number_y = rows.layout.number_y(y);
   const std::size_t count = cell.sample.values.size();
   const auto box = box_summary(cell.sample.values);
   if (box)
     draw_box(drawing, x, *box,
              {.y = y, .height = 10, .tone = model_tone(cell.model), .count = count});
   drawing.add(rain(x, y, cell, form));
-  drawing.text({figure_width - 52, y}, box ? figure_number(box->median) : "–",
+  drawing.text({drawing.width() - 52, number_y}, box ? figure_number(box->median) : "–",
                {.size = small_text, .anchor = Anchor::end});
-  drawing.text({figure_width - 10, y}, std::to_string(count),
+  drawing.text({drawing.width() - 10, number_y}, std::to_string(count),
                {.size = small_text, .anchor = Anchor::end, .tone = tone::muted});
 }
 
@@ -85,17 +87,16 @@ Figure panel(const FigureScene& scene, const FigureMetric& metric,
     }
   }
   const MarkForm form = total > most_circles ? MarkForm::none : MarkForm::circles;
-  const GroupedRows rows = grouped_rows(scene.names, labels.size());
+  const GroupedRows rows = grouped_rows(scene.names, labels.size(), scene.width);
   const Frame& plot = rows.layout.plot;
   const Scale x(padded(data.value_or(Extent{0, 1}), metric.possible), {plot.x, plot.right()});
-  Drawing drawing(figure_width, rows.layout.height());
+  Drawing drawing(scene.width, rows.layout.height());
   draw_x_axis(drawing, plot, x, axis_title(metric));
   draw_group_names(drawing, rows, titles, scene.names);
   const TextStyle head = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
-  drawing.text({figure_width - 52, 14}, "median", head);
-  drawing.text({figure_width - 10, 14}, "n", head);
-  for (const LabelCell& cell : cells)
-    draw_cell(drawing, x, rows.row(cell.group, cell.model), cell, form);
+  drawing.text({drawing.width() - 52, 14}, "median", head);
+  drawing.text({drawing.width() - 10, 14}, "n", head);
+  for (const LabelCell& cell : cells) draw_cell(drawing, x, rows, cell, form);
   const std::string title = metric.short_title + " by label";
   const std::string fewer =
       labels.size() == all_labels.size()

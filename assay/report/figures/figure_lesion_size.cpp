@@ -96,8 +96,8 @@ Figures lesion_size_figures(const FigureScene& scene) {
                     lesions.size());
   }
   const PanelLayout layout =
-      panel_layout(found.panels.size(), found.panels.size() == 1 ? 240 : 160);
-  Drawing drawing(figure_width, layout.height);
+      panel_layout(found.panels.size(), found.panels.size() == 1 ? 240 : 160, scene.width);
+  Drawing drawing(scene.width, layout.height);
   const MarkForm form = mark_form(total);
   for (std::size_t k = 0; k < found.panels.size(); ++k) {
     const PanelScales scale = panel_scales(layout.plots[k], {sizes.low * 0.8, sizes.high * 1.25},

@@ -84,15 +84,18 @@ void draw_held(Drawing& drawing, const Frame& plot, const Held& held) {
                  {.anchor = Anchor::middle, .tone = tone::muted});
 }
 
-Figure parity(const parity::ParityReport& report) {
+Figure parity(const parity::ParityReport& report, double width) {
   const std::vector<Held> all = held_metrics(report);
-  const PanelLayout layout = panel_layout(all.size(), 96);
-  Drawing drawing(figure_width, layout.height - 16);
-  for (std::size_t k = 0; k < all.size(); ++k) draw_held(drawing, layout.plots[k], all[k]);
-  const Frame& first = layout.plots.front();
+  const PanelLayout layout = panel_layout(all.size(), 96, width);
+  Drawing drawing(width, layout.height - 16);
   const TextStyle side = {.anchor = Anchor::end};
-  drawing.text({first.x - 10, first.y + first.height * 0.36}, "paper", side);
-  drawing.text({first.x - 10, first.y + first.height * 0.8}, "ours", side);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const Frame& plot = layout.plots[k];
+    draw_held(drawing, plot, all[k]);
+    if (!layout.is_left(k)) continue;
+    drawing.text({plot.x - 10, plot.y + plot.height * 0.36}, "paper", side);
+    drawing.text({plot.x - 10, plot.y + plot.height * 0.8}, "ours", side);
+  }
   const std::string title = fmt::format("Achieved and published values: {}", report.paper.name);
   std::size_t missing = 0;
   for (const Held& held : all) missing += held.achieved ? 0U : 1U;
@@ -115,7 +118,8 @@ Figure parity(const parity::ParityReport& report) {
 Figures parity_figures(const FigureScene& scene) {
   Figures figures;
   figures.reserve(scene.study.parity.size());
-  for (const parity::ParityReport& report : scene.study.parity) figures.push_back(parity(report));
+  for (const parity::ParityReport& report : scene.study.parity)
+    figures.push_back(parity(report, scene.width));
   return figures;
 }
 

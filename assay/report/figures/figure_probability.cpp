@@ -77,10 +77,10 @@ void draw_sweep(Drawing& drawing, const PanelScales& scale, const CurvePanel& pa
 using CurveDrawer = void (*)(Drawing&, const PanelScales&, const CurvePanel&);
 
 /// Panels from 0 to 1 in both directions.
-std::string unit_panels(const std::vector<CurvePanel>& panels, std::string_view title,
+std::string unit_panels(const std::vector<CurvePanel>& panels, double width, std::string_view title,
                         std::array<std::string_view, 2> axes, CurveDrawer draw) {
-  const PanelLayout layout = panel_layout(panels.size(), panels.size() == 1 ? 260 : 170);
-  Drawing drawing(figure_width, layout.height);
+  const PanelLayout layout = panel_layout(panels.size(), panels.size() == 1 ? 260 : 170, width);
+  Drawing drawing(width, layout.height);
   for (std::size_t k = 0; k < panels.size(); ++k) {
     const PanelScales scale = panel_scales(layout.plots[k], {0, 1}, {0, 1});
     draw_panel(drawing, layout, k, panels[k].title,
@@ -90,7 +90,7 @@ std::string unit_panels(const std::vector<CurvePanel>& panels, std::string_view 
   return drawing.svg(title);
 }
 
-Figure reliability(CurvePanels found) {
+Figure reliability(CurvePanels found, double width) {
   std::size_t maps = 0;
   for (CurvePanel& panel : found.panels) {
     panel.note = fmt::format("error {}", figure_number(pooled_error(*panel.curves)));
@@ -105,7 +105,8 @@ Figure reliability(CurvePanels found) {
           "{}. The error is the expected calibration error of these voxels together; the "
           "table has the mean over cases.{}",
           metrics::calibration_bins, counted(maps, "case"), found.fewer),
-      .svg = unit_panels(found.panels, title, {"predicted probability", "foreground"}, draw_bins),
+      .svg = unit_panels(found.panels, width, title, {"predicted probability", "foreground"},
+                         draw_bins),
       .reading =
           "A model that says 0.8 should be right in 80 of 100 voxels: on the dashed "
           "line it is. Below the line it promises too much, above it too little. The "
@@ -114,22 +115,23 @@ Figure reliability(CurvePanels found) {
       .topic = "Probability"};
 }
 
-Figure sweep(CurvePanels found) {
+Figure sweep(CurvePanels found, double width) {
   for (CurvePanel& panel : found.panels)
     if (const auto best = metrics::best_threshold(panel.curves->sweep))
       panel.note = fmt::format("best at {}", figure_number(best->threshold));
   const std::string title = "Scores by threshold";
-  return {.key = "threshold-sweep",
-          .title = title,
-          .caption = fmt::format("Means over cases if voxels of at least that probability were "
-                                 "foreground: Dice (solid), precision (dashed), recall (dotted). "
-                                 "The ring is the highest Dice.{}",
-                                 found.fewer),
-          .svg = unit_panels(found.panels, title, {"threshold", "mean over cases"}, draw_sweep),
-          .reading =
-              "A flat top means that the threshold hardly matters. Do not choose the "
-              "threshold on the cases that you report: its Dice would be too good.",
-          .topic = "Probability"};
+  return {
+      .key = "threshold-sweep",
+      .title = title,
+      .caption = fmt::format("Means over cases if voxels of at least that probability were "
+                             "foreground: Dice (solid), precision (dashed), recall (dotted). "
+                             "The ring is the highest Dice.{}",
+                             found.fewer),
+      .svg = unit_panels(found.panels, width, title, {"threshold", "mean over cases"}, draw_sweep),
+      .reading =
+          "A flat top means that the threshold hardly matters. Do not choose the "
+          "threshold on the cases that you report: its Dice would be too good.",
+      .topic = "Probability"};
 }
 
 }  // namespace
@@ -138,10 +140,10 @@ Figures probability_figures(const FigureScene& scene) {
   Figures out;
   CurvePanels bins = curve_panels(
       scene, [](const results::LabelCurves& curves) { return voxels_of(curves) != 0; });
-  if (!bins.panels.empty()) out.push_back(reliability(std::move(bins)));
+  if (!bins.panels.empty()) out.push_back(reliability(std::move(bins), scene.width));
   CurvePanels sweeps =
       curve_panels(scene, [](const results::LabelCurves& curves) { return !curves.sweep.empty(); });
-  if (!sweeps.panels.empty()) out.push_back(sweep(std::move(sweeps)));
+  if (!sweeps.panels.empty()) out.push_back(sweep(std::move(sweeps), scene.width));
   return out;
 }
 

@@ -62,10 +62,12 @@ Extent domain_of(std::span<const AccuracyRow> rows) {
   return padded(data.value_or(Extent{0, 100}), {0, 100});
 }
 
-void draw_row(Drawing& drawing, const Scale& x, double y, const AccuracyRow& row) {
+void draw_row(Drawing& drawing, const Scale& x, const RowLayout& layout, std::size_t place,
+              const AccuracyRow& row) {
+  const double y = layout.middle(place), number_y = layout.number_y(y);
   const TextStyle number = {.size = small_text, .anchor = Anchor::end};
   if (!row.value) {
-    drawing.text({figure_width - 60, y}, "no item", number);
+    drawing.text({drawing.width() - 60, number_y}, "no item", number);
     return;
   }
   if (row.low && row.high)
@@ -76,9 +78,9 @@ void draw_row(Drawing& drawing, const Scale& x, double y, const AccuracyRow& row
                     {.fill = tone::paper, .stroke = row.tone, .stroke_width = 1.4});
   else
     drawing.circle({x(*row.value), y}, 5, {.fill = row.tone, .stroke = tone::paper});
-  drawing.text({figure_width - 60, y}, fmt::format("{:.1f} %", *row.value), number);
+  drawing.text({drawing.width() - 60, number_y}, fmt::format("{:.1f} %", *row.value), number);
   if (!row.published)
-    drawing.text({figure_width - 10, y}, std::to_string(row.n),
+    drawing.text({drawing.width() - 10, number_y}, std::to_string(row.n),
                  {.size = small_text, .anchor = Anchor::end, .tone = tone::muted});
 }
 
@@ -110,18 +112,20 @@ std::string qa_accuracy_caption(const std::string& benchmark, QaParts parts, boo
       left_out);
 }
 
-Figure accuracy(QaParts parts, const std::string& benchmark) {
+Figure accuracy(const QaScene& scene, const std::string& benchmark) {
+  const auto& [parts, width] = scene;
   const std::vector<AccuracyRow> rows = rows_of(parts, benchmark);
   std::vector<std::string> names(rows.size());
   std::ranges::transform(rows, names.begin(), &AccuracyRow::name);
-  const RowLayout layout = row_layout({.names = names, .row_height = 26, .right_room = 122});
+  const RowLayout layout =
+      row_layout({.names = names, .width = width, .row_height = 26, .right_room = 122});
   const Scale x(domain_of(rows), {layout.plot.x, layout.plot.right()});
-  Drawing drawing(figure_width, layout.height());
+  Drawing drawing(width, layout.height());
   draw_x_axis(drawing, layout.plot, x, "score, %");
   draw_rows(drawing, layout, names);
-  drawing.text({figure_width - 10, 14}, "items",
+  drawing.text({drawing.width() - 10, 14}, "items",
                {.size = small_text, .anchor = Anchor::end, .tone = tone::muted});
-  for (std::size_t k = 0; k < rows.size(); ++k) draw_row(drawing, x, layout.middle(k), rows[k]);
+  for (std::size_t k = 0; k < rows.size(); ++k) draw_row(drawing, x, layout, k, rows[k]);
   const std::string title = benchmark + ": accuracy";
   return {"qa-accuracy-" + key_part(benchmark), title,
           qa_accuracy_caption(benchmark, parts, !rows.empty() && rows.back().published),
@@ -130,14 +134,14 @@ Figure accuracy(QaParts parts, const std::string& benchmark) {
 
 }  // namespace
 
-Figures qa_accuracy_figures(QaParts parts) {
+Figures qa_accuracy_figures(const QaScene& scene) {
   std::vector<std::string> benchmarks;
   Figures figures;
-  for (const QaStudyPart& part : parts) {
+  for (const QaStudyPart& part : scene.parts) {
     const std::string& benchmark = part.result.benchmark_name;
     if (std::ranges::find(benchmarks, benchmark) != benchmarks.end()) continue;
     benchmarks.push_back(benchmark);
-    figures.push_back(accuracy(parts, benchmark));
+    figures.push_back(accuracy(scene, benchmark));
   }
   return figures;
 }

@@ -35,12 +35,13 @@ struct ConfusionMatrix {
 };
 
 /// The last column is for items without a label.
-ConfusionMatrix matrix_for(std::span<const std::string> names) {
+ConfusionMatrix matrix_for(std::span<const std::string> names, double width) {
   double widest = 40;
   for (const std::string& name : names) widest = std::max(widest, text_width(name, small_text));
-  const double label = std::min(widest, 180.0) + 34, rows = double(names.size());
-  const double cell = std::min(52.0, (figure_width - label - 30) / (rows + 1));
-  return {{std::max(label, (figure_width - cell * (rows + 1)) / 2), std::min(widest, 150.0) + 50,
+  const double label = std::min({widest, 180.0, 0.3 * width}) + 34, rows = double(names.size());
+  const double cell =
+      std::min(52.0, (width - label - (width >= roomy_width ? 30 : 10)) / (rows + 1));
+  return {{std::max(label, (width - cell * (rows + 1)) / 2), std::min(widest, 150.0) + 50,
            cell * (rows + 1), cell * rows},
           cell};
 }
@@ -73,9 +74,10 @@ void draw_cell(Drawing& drawing, const Frame& box, const ConfusionCell& cell) {
   drawing.box(
       box,
       {.fill = tone, .stroke = tone::paper, .fill_opacity = strongest_fill * (0.2 + 0.8 * share)});
-  if (box.width >= 17)
-    drawing.text(box.center(), std::to_string(cell.count),
-                 {.size = box.width >= 26 ? 12.0 : 9.0, .anchor = Anchor::middle});
+  const std::string count = std::to_string(cell.count);
+  if (text_width(count, small_text) <= box.width)
+    drawing.text(box.center(), count,
+                 {.size = box.width >= 26 ? usual_text : small_text, .anchor = Anchor::middle});
 }
 
 void draw_cells(Drawing& drawing, const ConfusionMatrix& matrix, const qa::ConfusionTable& table,
@@ -100,11 +102,11 @@ bool is_sound(const qa::ConfusionTable& table) {
          table.counts.size() == table.labels.size() && table.none.size() == table.labels.size();
 }
 
-Figure confusion(const QaStudyPart& part) {
+Figure confusion(const QaStudyPart& part, double width) {
   const qa::ConfusionTable& table = part.scores.confusion;
   const std::vector<std::string> names = class_names(part.scores);
-  const ConfusionMatrix matrix = matrix_for(names);
-  Drawing drawing(figure_width, matrix.plot.bottom() + 14);
+  const ConfusionMatrix matrix = matrix_for(names, width);
+  Drawing drawing(width, matrix.plot.bottom() + 14);
   draw_cells(drawing, matrix, table, names);
   draw_label_names(drawing, matrix, names);
   std::size_t items = 0, none = 0;
@@ -127,10 +129,10 @@ Figure confusion(const QaStudyPart& part) {
 
 }  // namespace
 
-Figures qa_confusion_figures(QaParts parts) {
+Figures qa_confusion_figures(const QaScene& scene) {
   Figures figures;
-  for (const QaStudyPart& part : parts)
-    if (is_sound(part.scores.confusion)) figures.push_back(confusion(part));
+  for (const QaStudyPart& part : scene.parts)
+    if (is_sound(part.scores.confusion)) figures.push_back(confusion(part, scene.width));
   return figures;
 }
 

@@ -2,6 +2,7 @@
 /// What each item cost, a row per results file.
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -70,7 +71,9 @@ Axis axis_of(std::span<const Costs> all) {
   return {padded(data.value_or(Extent{0, 1}), {0, metrics::infinity}), ScaleKind::linear};
 }
 
-void draw_costs(Drawing& drawing, const Scale& x, double y, const Costs& costs, MarkForm form) {
+void draw_costs(Drawing& drawing, const Scale& x, std::array<double, 2> heights, const Costs& costs,
+                MarkForm form) {
+  const auto [y, number_y] = heights;
   std::vector<Mark> drops;
   drops.reserve(costs.values.size());
   for (std::size_t i = 0; i < costs.values.size(); ++i)
@@ -81,7 +84,7 @@ void draw_costs(Drawing& drawing, const Scale& x, double y, const Costs& costs, 
   drawing.add(
       marks(drops, {.owner = costs.part, .items = true, .tone = model_tone(costs.part)}, form));
   const double sum = std::accumulate(costs.values.begin(), costs.values.end(), 0.0);
-  drawing.text({figure_width - 10, y},
+  drawing.text({drawing.width() - 10, number_y},
                sum < 1000 ? figure_number(sum) : parity::with_thousands(std::llround(sum)),
                {.size = small_text, .anchor = Anchor::end});
 }
@@ -103,7 +106,8 @@ std::string qa_cost_caption(const CostKind& kind, std::span<const Costs> all, co
   return out + ".";
 }
 
-Figure cost(QaParts parts, const CostKind& kind) {
+Figure cost(const QaScene& scene, const CostKind& kind) {
+  const auto& [parts, width] = scene;
   std::vector<Costs> all;
   std::vector<std::string> names;
   std::size_t total = 0;
@@ -115,25 +119,26 @@ Figure cost(QaParts parts, const CostKind& kind) {
   if (total == 0) return {};
   const Axis axis = axis_of(all);
   const MarkForm form = mark_form(total);
-  const RowLayout layout = row_layout({.names = names, .row_height = 40, .right_room = 80});
+  const RowLayout layout =
+      row_layout({.names = names, .width = width, .row_height = 40, .right_room = 80});
   const Scale x(axis.domain, {layout.plot.x, layout.plot.right()}, axis.kind);
-  Drawing drawing(figure_width, layout.height());
+  Drawing drawing(width, layout.height());
   draw_x_axis(drawing, layout.plot, x, kind.axis);
   draw_rows(drawing, layout, names);
-  drawing.text({figure_width - 10, 14}, "sum",
+  drawing.text({drawing.width() - 10, 14}, "sum",
                {.size = small_text, .anchor = Anchor::end, .tone = tone::muted});
   for (std::size_t k = 0; k < all.size(); ++k)
-    draw_costs(drawing, x, layout.middle(k), all[k], form);
+    draw_costs(drawing, x, {layout.middle(k), layout.number_y(layout.middle(k))}, all[k], form);
   return {std::string(kind.key), std::string(kind.title), qa_cost_caption(kind, all, axis, form),
           drawing.svg(kind.title)};
 }
 
 }  // namespace
 
-Figures qa_cost_figures(QaParts parts) {
+Figures qa_cost_figures(const QaScene& scene) {
   Figures figures;
   for (const CostKind& kind : cost_kinds) {
-    Figure figure = cost(parts, kind);
+    Figure figure = cost(scene, kind);
     if (!figure.svg.empty()) figures.push_back(std::move(figure));
   }
   return figures;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "assay/report/figures/figure.hpp"
+#include "assay/report/figures/text_boxes_for_test.hpp"
 #include "assay/report/figures/xml_for_test.hpp"
 #include "assay/report/page/guidelines.hpp"
 #include "assay/report/page/methods.hpp"
@@ -95,6 +96,18 @@ TEST(QaFigures, are_well_formed_and_harmless) {
     EXPECT_NO_THROW(xml::elements(each.svg)) << each.key;
     EXPECT_EQ(each.svg.find("<script"), std::string::npos) << each.key;
     EXPECT_EQ(each.svg, figure(qa_figures(parts), each.key).svg);
+  }
+}
+
+TEST(QaFigures, texts_do_not_meet_at_any_width) {
+  const std::vector<QaStudyPart> parts = {part("a-model-with-a-long-name-2026-01"), part()};
+  Study study;
+  study.folds.push_back(folds());
+  study.parity.push_back(
+      parity::parity_report(achieved(0.25), parity::built_in_paper(), "meshnet_26"));
+  for (const double width : tested_widths) {
+    for (const Figure& each : qa_figures(parts, width)) expect_readable(each, width);
+    for (const Figure& each : study_figures(study, width)) expect_readable(each, width);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
@@ -55,8 +56,7 @@ void draw_bars(Drawing& drawing, const Frame& plot, const VoteAgreement& agreeme
                     fmt::format("{} votes for the winner: {} right, {} wrong", k + 1,
                                 agreement.right[k], agreement.wrong[k]));
   }
-  drawing.text({plot.center().x, plot.bottom() + 33}, "votes for the winner",
-               {.anchor = Anchor::middle});
+  draw_x_title(drawing, plot, "votes for the winner");
 }
 
 /// Means over subsets of runs, with one SD to either side.
@@ -88,29 +88,41 @@ void draw_majority(Drawing& drawing, const Frame& plot,
   }
   drawing.path(polyline(points), {.stroke = model_tone(0), .stroke_width = 2});
   for (const Spot& point : points) drawing.circle(point, 4, {.fill = model_tone(0)});
-  drawing.text({plot.center().x, plot.bottom() + 33},
-               "score of the majority vote of this many runs", {.anchor = Anchor::middle});
+  draw_x_title(drawing, plot, "score of the majority vote of this many runs");
 }
 
-Figure votes(const QaStudyPart& part) {
+/// The two plots side by side, or one below the other.
+std::array<Frame, 2> vote_frames(double width) {
+  constexpr double top = 20, height = 190, left = 58, right = 14, gap = 78;
+  if (width < roomy_width) {
+    const Frame upper = {left, top, width - left - right, height};
+    return {upper, {left, upper.bottom() + axis_room + top, upper.width, height}};
+  }
+  const double each = (width - left - right - gap) / 2;
+  return {Frame{left, top, each, height}, {left + each + gap, top, each, height}};
+}
+
+Figure votes(const QaStudyPart& part, double width) {
   const std::size_t runs = part.scores.majority.runs + part.scores.majority.left_out;
   const VoteAgreement agreement = agreement_of(part.result, runs);
-  constexpr double top = 20, height = 190;
-  Drawing drawing(figure_width, top + height + axis_room);
-  draw_bars(drawing, {58, top, 290, height}, agreement);
-  draw_majority(drawing, {426, top, 280, height}, part.scores.majority.at);
+  const auto [bars, curve] = vote_frames(width);
+  const bool is_beside = bars.y == curve.y;
+  Drawing drawing(width, curve.bottom() + axis_room);
+  draw_bars(drawing, bars, agreement);
+  draw_majority(drawing, curve, part.scores.majority.at);
   const std::string title =
       fmt::format("{}, {}: agreement of votes", part.result.benchmark_name, part.result.model_name);
   std::string caption = fmt::format(
-      "Left: items by how many of {} runs voted for the answer that won, right answers in blue, "
+      "{}: items by how many of {} runs voted for the answer that won, right answers in blue, "
       "wrong ones in orange. If high agreement is mostly blue, agreement is a useful sign of "
-      "confidence. Right: the score of the majority vote by number of runs, mean and SD over "
+      "confidence. {}: the score of the majority vote by number of runs, mean and SD over "
       "subsets of the "
       "runs. n = {} items",
-      runs, part.result.results.size());
+      is_beside ? "Left" : "Above", runs, is_beside ? "Right" : "Below",
+      part.result.results.size());
   if (agreement.without_label != 0)
-    caption +=
-        fmt::format("; {} without a label are left out on the left", agreement.without_label);
+    caption += fmt::format("; {} without a label are left out {}", agreement.without_label,
+                           is_beside ? "on the left" : "above");
   if (part.scores.vote_agreement)
     caption += fmt::format("; mean share of votes for the winner {:.1f} %",
                            100 * *part.scores.vote_agreement);
@@ -121,10 +133,10 @@ Figure votes(const QaStudyPart& part) {
 
 }  // namespace
 
-Figures qa_vote_figures(QaParts parts) {
+Figures qa_vote_figures(const QaScene& scene) {
   Figures figures;
-  for (const QaStudyPart& part : parts)
-    if (part.scores.majority.at.size() > 1) figures.push_back(votes(part));
+  for (const QaStudyPart& part : scene.parts)
+    if (part.scores.majority.at.size() > 1) figures.push_back(votes(part, scene.width));
   return figures;
 }
 

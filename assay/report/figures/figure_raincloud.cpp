@@ -49,15 +49,15 @@ void draw_numbers(Drawing& drawing, const Sample& sample, double y) {
   const TextStyle count = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
   const auto box = box_summary(sample.values);
   drawing.text(
-      {figure_width - 62, y}, box ? figure_number(box->median) : "no value",
+      {drawing.width() - 62, y}, box ? figure_number(box->median) : "no value",
       {.anchor = Anchor::end, .tone = box ? tone::ink : tone::muted, .bold = box.has_value()});
-  drawing.text({figure_width - 10, y}, std::to_string(sample.values.size()), count);
+  drawing.text({drawing.width() - 10, y}, std::to_string(sample.values.size()), count);
 }
 
 void draw_heads(Drawing& drawing) {
   const TextStyle head = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
-  drawing.text({figure_width - 62, 14}, "median", head);
-  drawing.text({figure_width - 10, 14}, "n", head);
+  drawing.text({drawing.width() - 62, 14}, "median", head);
+  drawing.text({drawing.width() - 10, 14}, "n", head);
 }
 
 std::string raincloud_caption(const FigureMetric& metric, std::span<const Sample> samples,
@@ -98,19 +98,21 @@ Figure raincloud(const FigureScene& scene, const FigureMetric& metric) {
     total += sample.values.size();
   }
   const MarkForm form = mark_form(total);
-  const RowLayout layout = row_layout(
-      {.names = scene.names, .row_height = row_height(samples.size()), .right_room = values_room});
+  const RowLayout layout = row_layout({.names = scene.names,
+                                       .width = scene.width,
+                                       .row_height = row_height(samples.size()),
+                                       .right_room = values_room});
   const Scale x(padded(data.value_or(Extent{0, 1}), metric.possible),
                 {layout.plot.x, layout.plot.right()});
-  Drawing drawing(figure_width, layout.height());
+  Drawing drawing(scene.width, layout.height());
   draw_x_axis(drawing, layout.plot, x, axis_title(metric));
   draw_rows(drawing, layout, scene.names);
   draw_heads(drawing);
   for (std::size_t m = 0; m < samples.size(); ++m) {
-    const CloudRow row = {layout.top(m), layout.row_height, m};
+    const CloudRow row = {layout.mark_top(m), layout.mark_height, m};
     draw_cloud(drawing, x, samples[m], row);
     drawing.add(rain(x, samples[m], row, form));
-    draw_numbers(drawing, samples[m], layout.middle(m));
+    draw_numbers(drawing, samples[m], layout.number_y(layout.middle(m)));
   }
   const std::string title = fmt::format("{} over cases", metric.short_title);
   return {.key = "raincloud-" + key_part(metric.name),

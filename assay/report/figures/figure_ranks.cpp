@@ -67,32 +67,33 @@ constexpr std::string_view ranks_reading =
     "holds the middle 95 %. One large dot means a stable rank; dots in a row mean that other cases "
     "could have given another order.";
 
-Figure ranks(const compare::Comparison& comparison, const compare::MetricComparison& metric) {
+Figure ranks(const FigureScene& scene, const compare::MetricComparison& metric) {
+  const compare::Comparison& comparison = *scene.study.comparison;
   const std::vector<std::size_t> order = best_first(metric.ranking);
   std::vector<std::string> names;
   names.reserve(order.size());
   for (const std::size_t m : order) names.push_back(comparison.models[m].name);
-  const RowLayout layout = row_layout({.names = names, .row_height = 32, .right_room = 80});
+  const RowLayout layout =
+      row_layout({.names = names, .width = scene.width, .row_height = 32, .right_room = 80});
   const double count = double(order.size());
   const Scale x({0.5, count + 0.5}, {layout.plot.x, layout.plot.right()});
-  Drawing drawing(figure_width, layout.height());
+  Drawing drawing(scene.width, layout.height());
   for (std::size_t place = 1; place <= order.size(); ++place) {
     const double at = x(double(place));
     drawing.line({at, layout.plot.y}, {at, layout.plot.bottom()}, {.stroke = tone::rule});
     drawing.text({at, layout.plot.bottom() + 13}, std::to_string(place),
                  {.size = small_text, .anchor = Anchor::middle, .tone = tone::muted});
   }
-  drawing.text({layout.plot.center().x, layout.plot.bottom() + 33},
-               "place by mean " + metric_title(metric.metric) + " (1 is best)",
-               {.anchor = Anchor::middle});
+  draw_x_title(drawing, layout.plot,
+               "place by mean " + metric_title(metric.metric) + " (1 is best)");
   draw_rows(drawing, layout, names);
   const TextStyle number = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
-  drawing.text({figure_width - 12, 14}, "first", number);
+  drawing.text({drawing.width() - 12, 14}, "first", number);
   const double largest = std::min(13.0, layout.plot.width / count * 0.45);
   for (std::size_t row = 0; row < order.size(); ++row) {
     const compare::RankStability& rank = *metric.ranking.models[order[row]].stability;
     draw_dots(drawing, x, rank, {layout.middle(row), largest, model_tone(order[row])});
-    drawing.text({figure_width - 12, layout.middle(row)},
+    drawing.text({drawing.width() - 12, layout.number_y(layout.middle(row))},
                  fmt::format("{:.1f} %", 100 * rank.probability_best), number);
   }
   const std::string title = metric_title(metric.metric) + ": how stable the ranks are";
@@ -112,7 +113,7 @@ Figures rank_figures(const FigureScene& scene) {
   for (const compare::MetricComparison& metric : comparison.metrics)
     if (metric.ranking.models.size() == comparison.models.size() &&
         metric.ranking.models.front().stability)
-      figures.push_back(ranks(comparison, metric));
+      figures.push_back(ranks(scene, metric));
   return figures;
 }
 

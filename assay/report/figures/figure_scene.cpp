@@ -104,7 +104,7 @@ std::string title_by_row(const std::string& key, const KnownMetric& known) {
   const auto [own, label] = parts_of(key);
   const metrics::Metric& row = **known.row;
   const std::string text = brief_name(own), comma = label.empty() ? "" : ", " + label;
-  return row.unit.empty() || text.ends_with(" ml")
+  return row.unit.empty()
              ? text + comma
              : fmt::format("{}{} ({})", text, comma, metrics::unit_in(row, known.unit));
 }
@@ -190,8 +190,8 @@ std::string axis_title(const FigureMetric& metric) {
   return metric.title + std::string(words[static_cast<std::size_t>(metric.better)]);
 }
 
-FigureScene figure_scene(const Study& study) {
-  FigureScene scene = {.study = study, .metrics = {}, .names = {}, .places = {}};
+FigureScene figure_scene(const Study& study, double width) {
+  FigureScene scene = {.study = study, .metrics = {}, .names = {}, .places = {}, .width = width};
   for (const compare::ResultTable& model : study.models) {
     scene.names.push_back(model.model_name);
     scene.places.push_back(places_of(model, study.ids));

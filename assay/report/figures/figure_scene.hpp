@@ -50,9 +50,10 @@ struct FigureScene {
   std::vector<FigureMetric> metrics;             ///< that are drawn
   std::vector<std::string> names;                ///< of models
   std::vector<std::vector<std::size_t>> places;  ///< by model: of its cases in the study
+  double width = page_width;                     ///< of each drawing
 };
 
-FigureScene figure_scene(const Study& study);
+FigureScene figure_scene(const Study& study, double width = page_width);
 
 /// The finite values of one column.
 struct Sample {

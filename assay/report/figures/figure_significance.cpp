@@ -85,9 +85,11 @@ struct Matrix {
 Matrix matrix_for(const FigureScene& scene, std::vector<std::size_t> places) {
   double widest = 30;
   for (const std::string& name : scene.names) widest = std::max(widest, text_width(name, 12));
-  const double label = std::min(widest, 170.0) + 16, count = double(places.size());
-  const double cell = std::min(64.0, (figure_width - 2 * label - 20) / count);
-  const double left = std::max(label, (figure_width - cell * count) / 2);
+  const double width = scene.width, count = double(places.size());
+  const double label = std::min({widest, 170.0, 0.3 * width}) + 16;
+  const double free = width >= roomy_width ? width - 2 * label - 20 : width - label - 10;
+  const double cell = std::min(64.0, free / count);
+  const double left = std::max(label, (width - cell * count) / 2);
   return {{left, label, cell * count, cell * count}, cell, std::move(places)};
 }
 
@@ -153,7 +155,7 @@ Figure map(const FigureScene& scene, const compare::MetricComparison& metric) {
   const compare::ValueTable gains = compare::as_gain(metric.values.values, metric.metric.better);
   const std::vector<Pair> pairs = all_pairs(gains, comparison.settings);
   const Matrix matrix = matrix_for(scene, positions(metric, gains.size()));
-  Drawing drawing(figure_width, matrix.plot.bottom() + 12);
+  Drawing drawing(scene.width, matrix.plot.bottom() + 12);
   draw_model_names(drawing, matrix, scene.names);
   for (const Pair& pair : pairs) draw_cell(drawing, matrix, pair, scene.names);
   const std::string title = metric_title(metric.metric) + ": all pairs of models";

@@ -11,6 +11,7 @@
 #include "assay/report/figures/figure.hpp"
 #include "assay/report/figures/marks.hpp"
 #include "assay/report/figures/svg.hpp"
+#include "assay/report/figures/text_boxes_for_test.hpp"
 #include "assay/report/figures/xml_for_test.hpp"
 #include "assay/report/studies_for_test.hpp"
 #include "assay/stats/agreement.hpp"
@@ -90,6 +91,18 @@ TEST(StudyFigures, are_well_formed_and_the_same_each_time) {
     EXPECT_EQ(first[k].svg, second[k].svg) << first[k].key;
     EXPECT_EQ(first[k].svg.find("nan"), std::string::npos) << first[k].key;
     EXPECT_EQ(first[k].svg.find("inf"), std::string::npos) << first[k].key;
+  }
+}
+
+TEST(StudyFigures, texts_do_not_meet_at_any_width) {
+  for (const std::size_t models : {1U, 2U, 4U, 7U, 12U}) {
+    const studies::Request request = {
+        .models = models, .cases = 20, .labels = 3, .groups = true, .margin = 0.01};
+    Study study = studies::study(request);
+    study.models.back().model_name = "nnU-Net_3d_fullres_ensemble";
+    study = studies::finished(std::move(study), request);
+    for (const double width : tested_widths)
+      for (const Figure& each : study_figures(study, width)) expect_readable(each, width);
   }
 }
 

@@ -47,14 +47,21 @@ void draw_mean(Drawing& drawing, const Scale& x, double y, const metrics::Summar
   drawing.circle({x(*summary.mean), y}, 4, {.fill = tone, .stroke = tone::paper});
 }
 
-void draw_row(Drawing& drawing, const Scale& x, double y, const metrics::Summary& summary,
-              std::string_view tone) {
-  if (summary.mean) draw_mean(drawing, x, y, summary, tone);
-  drawing.text({figure_width - 10, y}, std::to_string(summary.n),
+/// The mean, how many cases it is of, and whether it is a sign.
+void draw_numbers(Drawing& drawing, double y, const metrics::Summary& summary,
+                  compare::Standing standing) {
+  const bool is_sign = standing != compare::Standing::undecided;
+  drawing.text({drawing.width() - 10, y}, std::to_string(summary.n),
                {.size = small_text, .anchor = Anchor::end, .tone = tone::muted});
+  drawing.text({drawing.width() - 52, y}, summary.mean ? figure_number(*summary.mean) : "–",
+               {.size = small_text, .anchor = Anchor::end, .bold = is_sign});
+  if (is_sign)
+    drawing.text({drawing.width() - 50, y}, compare::sign(standing),
+                 {.size = small_text, .bold = true});
 }
 
-Figure panel(const compare::Comparison& comparison, Subgroups groups, std::size_t k) {
+Figure panel(const FigureScene& scene, Subgroups groups, std::size_t k) {
+  const compare::Comparison& comparison = *scene.study.comparison;
   const compare::MetricComparison& whole = comparison.metrics[k];
   const FigureMetric metric = figure_metric(whole.metric);
   std::vector<std::string> models, titles;
@@ -64,29 +71,22 @@ Figure panel(const compare::Comparison& comparison, Subgroups groups, std::size_
   for (const compare::Subgroup& group : groups)
     titles.push_back(
         fmt::format("{} = {}", group.column, group.value.empty() ? "(none)" : group.value));
-  const GroupedRows rows = grouped_rows(models, groups.size());
+  const GroupedRows rows = grouped_rows(models, groups.size(), scene.width);
   const Frame& plot = rows.layout.plot;
   const Scale x(domain_of(groups, k, metric.possible), {plot.x, plot.right()});
-  Drawing drawing(figure_width, rows.layout.height());
+  Drawing drawing(scene.width, rows.layout.height());
   draw_x_axis(drawing, plot, x, axis_title(metric));
   draw_group_names(drawing, rows, titles, models);
   const TextStyle head = {.size = small_text, .anchor = Anchor::end, .tone = tone::muted};
-  drawing.text({figure_width - 52, 14}, "mean", head);
-  drawing.text({figure_width - 10, 14}, "n", head);
+  drawing.text({drawing.width() - 52, 14}, "mean", head);
+  drawing.text({drawing.width() - 10, 14}, "n", head);
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (std::size_t m = 0; m < models.size(); ++m) {
       const compare::MetricComparison& part = groups[g].metrics[k];
       const double y = rows.row(g, m);
-      const compare::Standing standing = standing_within(comparison, part, m);
-      draw_row(drawing, x, y, part.models[m], model_tone(m));
-      drawing.text({figure_width - 52, y},
-                   part.models[m].mean ? figure_number(*part.models[m].mean) : "–",
-                   {.size = small_text,
-                    .anchor = Anchor::end,
-                    .bold = standing != compare::Standing::undecided});
-      if (standing != compare::Standing::undecided)
-        drawing.text({figure_width - 50, y}, compare::sign(standing),
-                     {.size = small_text, .bold = true});
+      if (part.models[m].mean) draw_mean(drawing, x, y, part.models[m], model_tone(m));
+      draw_numbers(drawing, rows.layout.number_y(y), part.models[m],
+                   standing_within(comparison, part, m));
     }
   const std::string title = fmt::format("{} by {}", metric.short_title, groups.front().column);
   const std::string interaction = interaction_words(comparison, groups, k);
@@ -115,7 +115,7 @@ Figures subgroup_figures(const FigureScene& scene) {
     std::size_t to = from + 1;
     while (to < all.size() && all[to].column == all[from].column) ++to;
     for (std::size_t k = 0; k < comparison.metrics.size(); ++k)
-      figures.push_back(panel(comparison, all.subspan(from, to - from), k));
+      figures.push_back(panel(scene, all.subspan(from, to - from), k));
     from = to;
   }
   return figures;

@@ -111,8 +111,9 @@ Figures volume_figures(const FigureScene& scene) {
   }
   if (clouds.empty()) return {};
   const MarkForm form = mark_form(total);
-  const PanelLayout layout = panel_layout(clouds.size(), clouds.size() == 1 ? 240 : 150);
-  Drawing drawing(figure_width, layout.height);
+  const PanelLayout layout =
+      panel_layout(clouds.size(), clouds.size() == 1 ? 240 : 150, scene.width);
+  Drawing drawing(scene.width, layout.height);
   for (std::size_t k = 0; k < clouds.size(); ++k) {
     const PanelScales scale = panel_scales(layout.plots[k], {x->low * 0.8, x->high * 1.25},
                                            padded(*y, {0, 1}), ScaleKind::logarithmic);

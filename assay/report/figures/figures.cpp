@@ -63,7 +63,7 @@ constexpr FigureKind figure_kinds[] = {
 
 struct QaKind {
   std::string_view name;
-  Figures (*draw)(QaParts);
+  Figures (*draw)(const QaScene&);
   bool is_detail = false;
 };
 
@@ -111,17 +111,18 @@ std::string with_plain_colours(std::string_view svg) {
 
 }  // namespace
 
-std::vector<Figure> study_figures(const Study& study) {
-  const FigureScene scene = figure_scene(study);
+std::vector<Figure> study_figures(const Study& study, double width) {
+  const FigureScene scene = figure_scene(study, width);
   Figures all;
   for (const FigureKind& kind : figure_kinds)
     if (kind.applies(scene)) append(all, marked(kind.draw(scene), kind.is_detail));
   return with_own_keys(std::move(all));
 }
 
-std::vector<Figure> qa_figures(std::span<const QaStudyPart> parts) {
+std::vector<Figure> qa_figures(std::span<const QaStudyPart> parts, double width) {
   Figures all;
-  for (const QaKind& kind : qa_kinds) append(all, marked(kind.draw(parts), kind.is_detail));
+  for (const QaKind& kind : qa_kinds)
+    append(all, marked(kind.draw({parts, width}), kind.is_detail));
   return with_own_keys(std::move(all));
 }
 

@@ -75,6 +75,8 @@ class Drawing {
   /// An invisible box that shows its text when pointed at.
   void tooltip(const Frame& box, std::string_view text);
   void add(std::string_view markup) { body_ += markup; }
+  /// Makes the drawing higher, with more room at its foot.
+  void extend(double height) { height_ += height; }
 
   /// The whole element; `title` is what a screen reader reads out.
   std::string svg(std::string_view title) const;

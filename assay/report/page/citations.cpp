@@ -46,7 +46,7 @@ constexpr CitedWork works[] = {
      "Algorithm Development and Validation Study",
      "2021", "Journal of Medical Internet Research", "23", "7", "e26151", "10.2196/26151"},
     {"cheng2021", "Cheng et al. 2021", "inproceedings",
-     "Cheng, Bowen and Girshick, Ross and Doll\\'ar, Piotr and Berg, Alexander C. and Kirillov, "
+     "Cheng, Bowen and Girshick, Ross and Doll{\\'a}r, Piotr and Berg, Alexander C. and Kirillov, "
      "Alexander",
      "Boundary IoU: Improving Object-Centric Image Segmentation Evaluation", "2021",
      "Proceedings of the IEEE/CVF Conference on Computer Vision and Pattern Recognition (CVPR)", "",
@@ -58,13 +58,13 @@ constexpr CitedWork works[] = {
      "2020", "Physics and Imaging in Radiation Oncology", "13", "", "1--6",
      "10.1016/j.phro.2019.12.001"},
     {"kirillov2019", "Kirillov et al. 2019", "inproceedings",
-     "Kirillov, Alexander and He, Kaiming and Girshick, Ross and Rother, Carsten and Doll\\'ar, "
+     "Kirillov, Alexander and He, Kaiming and Girshick, Ross and Rother, Carsten and Doll{\\'a}r, "
      "Piotr",
      "Panoptic Segmentation", "2019",
      "Proceedings of the IEEE/CVF Conference on Computer Vision and Pattern Recognition (CVPR)", "",
      "", "9404--9413"},
     {"commowick2018", "Commowick et al. 2018", "article",
-     "Commowick, Olivier and Istace, Audrey and Kain, Micha\\\"el and others",
+     "Commowick, Olivier and Istace, Audrey and Kain, Micha{\\\"e}l and others",
      "Objective Evaluation of Multiple Sclerosis Lesion Segmentation using a Data Management and "
      "Processing Infrastructure",
      "2018", "Scientific Reports", "8", "", "13650", "10.1038/s41598-018-31911-7"},
@@ -78,12 +78,13 @@ constexpr CitedWork works[] = {
      "ISLES 2022: A multi-center magnetic resonance imaging stroke lesion segmentation dataset",
      "2022", "Scientific Data", "9", "", "762", "10.1038/s41597-022-01875-5"},
     {"autopet2022", "autoPET challenge 2022", "article",
-     "Gatidis, Sergios and Hepp, Tobias and Fr\\\"uh, Marcel and others",
+     "Gatidis, Sergios and Hepp, Tobias and Fr{\\\"u}h, Marcel and others",
      "A whole-body FDG-PET/CT Dataset with manually annotated Tumor Lesions", "2022",
      "Scientific Data", "9", "", "601", "10.1038/s41597-022-01718-3"},
     {"brier1950", "Brier 1950", "article", "Brier, Glenn W.",
      "Verification of Forecasts Expressed in Terms of Probability", "1950",
-     "Monthly Weather Review", "78", "1", "1--3"},
+     "Monthly Weather Review", "78", "1", "1--3",
+     "10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2"},
     {"guo2017", "Guo et al. 2017", "inproceedings",
      "Guo, Chuan and Pleiss, Geoff and Sun, Yu and Weinberger, Kilian Q.",
      "On Calibration of Modern Neural Networks", "2017",
@@ -92,7 +93,7 @@ constexpr CitedWork works[] = {
     {"naeini2015", "Naeini et al. 2015", "inproceedings",
      "Naeini, Mahdi Pakdaman and Cooper, Gregory F. and Hauskrecht, Milos",
      "Obtaining Well Calibrated Probabilities Using Bayesian Binning", "2015",
-     "Proceedings of the AAAI Conference on Artificial Intelligence", "29", "", "",
+     "Proceedings of the AAAI Conference on Artificial Intelligence", "29", "1", "2901--2907",
      "10.1609/aaai.v29i1.9602"},
     {"hanley1982", "Hanley and McNeil 1982", "article", "Hanley, James A. and McNeil, Barbara J.",
      "The meaning and use of the area under a receiver operating characteristic (ROC) curve",
@@ -101,7 +102,7 @@ constexpr CitedWork works[] = {
      "2004", "Department of Statistics and Actuarial Science, University of Waterloo", "",
      "2004-09"},
     {"scikitlearn2011", "scikit-learn", "article",
-     "Pedregosa, Fabian and Varoquaux, Ga\\\"el and Gramfort, Alexandre and others",
+     "Pedregosa, Fabian and Varoquaux, Ga{\\\"e}l and Gramfort, Alexandre and others",
      "Scikit-learn: Machine Learning in Python", "2011", "Journal of Machine Learning Research",
      "12", "", "2825--2830"},
     {"wilcoxon1945", "Wilcoxon 1945", "article", "Wilcoxon, Frank",
@@ -119,7 +120,7 @@ constexpr CitedWork works[] = {
     {"dunn1961", "Dunn 1961", "article", "Dunn, Olive Jean", "Multiple Comparisons among Means",
      "1961", "Journal of the American Statistical Association", "56", "293", "52--64",
      "10.1080/01621459.1961.10482090"},
-    {"sidak1967", "Sidak 1967", "article", "\\v{S}id\\'ak, Zbyn\\v{e}k",
+    {"sidak1967", "Sidak 1967", "article", "{\\v{S}}id{\\'a}k, Zbyn{\\v{e}}k",
      "Rectangular Confidence Regions for the Means of Multivariate Normal Distributions", "1967",
      "Journal of the American Statistical Association", "62", "318", "626--633",
      "10.1080/01621459.1967.10482935"},
@@ -165,6 +166,9 @@ constexpr CitedWork works[] = {
      "Approximations of the critical region of the Friedman statistic", "1980",
      "Communications in Statistics - Theory and Methods", "9", "6", "571--595",
      "10.1080/03610928008827904"},
+    {"demsar2006", "Demsar 2006", "article", "Dem{\\v{s}}ar, Janez",
+     "Statistical Comparisons of Classifiers over Multiple Data Sets", "2006",
+     "Journal of Machine Learning Research", "7", "1", "1--30"},
     {"nemenyi1963", "Nemenyi 1963", "phdthesis", "Nemenyi, Peter B.",
      "Distribution-free Multiple Comparisons", "1963", "Princeton University"},
     {"wiesenfarth2021", "Wiesenfarth et al. 2021", "article",
@@ -236,7 +240,8 @@ void add_tests(WorkSet& out, const compare::Comparison& comparison) {
     if (metric.margin) out.add("schuirmann1987");
     if (metric.ranking.kendall_tau) out.add("wiesenfarth2021");
     if (metric.ranking.friedman)
-      for (const std::string_view key : {"friedman1937", "iman1980", "nemenyi1963"}) out.add(key);
+      for (const std::string_view key : {"friedman1937", "iman1980", "demsar2006", "nemenyi1963"})
+        out.add(key);
     const bool has_failures = std::ranges::any_of(
         metric.pairs, [](const compare::PairComparison& pair) { return pair.failures.differs(); });
     if (has_failures) out.add("mcnemar1947");

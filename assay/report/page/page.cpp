@@ -66,8 +66,9 @@ std::string navigation(const PageContent& content, const std::string& body) {
     if (body.find(fmt::format("<section id=\"{}\"", section.id)) != std::string::npos)
       links += fmt::format("<a href=\"#{}\">{}</a>", section.id, section.title);
   return fmt::format(
-      "<a class=\"skip\" href=\"#summary\">Skip to the results</a>\n<header class=\"top\"><h1>{}"
-      "</h1><nav aria-label=\"Sections\">{}</nav></header>\n",
+      "<a class=\"skip\" href=\"#summary\">Skip to the results</a>\n<header class=\"top\"><h1 "
+      "title=\"{0}\">{0}"
+      "</h1><nav aria-label=\"Sections\">{1}</nav></header>\n",
       html_escaped(content.study.title), links);
 }
 
@@ -150,15 +151,19 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
       views.push_back(view.name);
     }
   }
-  for (const CaseVolume& volume : content.volumes) {
-    std::string blocks = volume_blocks(volume, out.volumes.size());
-    if (room.takes(blocks.size() + volume_stills(volume, content.study).size())) {
-      out.volumes.push_back(&volume);
-      out.blocks += blocks;
-    } else {
-      volumes.push_back(content.study.ids[volume.place]);
+  const auto take_volumes = [&](bool is_spare) {
+    for (const CaseVolume& volume : content.volumes) {
+      if (volume.is_spare != is_spare) continue;
+      std::string blocks = volume_blocks(volume, out.volumes.size());
+      if (room.takes(blocks.size() + volume_stills(volume, content.study).size())) {
+        out.volumes.push_back(&volume);
+        out.blocks += blocks;
+      } else if (!is_spare) {
+        volumes.push_back(content.study.ids[volume.place]);
+      }
     }
-  }
+  };
+  take_volumes(false);
   for (const ShownAnswer& answer : content.answers) {
     std::string html = qa_answer(answer);
     if (room.takes(html.size())) {
@@ -170,6 +175,7 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
   }
   if (std::string gallery = qa_gallery(shown); room.takes(gallery.size()))
     out.gallery = std::move(gallery);
+  take_volumes(true);
   if (!views.empty())
     out.dropped.push_back(left_out(views, {"the choice", "label"}, content.budget_bytes));
   if (!volumes.empty())

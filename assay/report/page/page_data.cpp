@@ -133,19 +133,20 @@ std::string lost_json(const Study& study) {
   return json_list(out);
 }
 
-/// [case, model, reason] of values that are missing because the model failed, in the first metric.
+/// [case, model, reason] of values that are missing because the model failed: by the first metric
+/// of the first screen that says so, since an empty prediction has a Dice but no distance.
 std::string failed_json(const Study& study) {
-  const std::vector<std::string> metrics = shown_metrics(study);
   std::vector<std::string> out;
-  for (std::size_t m = 0; m < study.models.size() && !metrics.empty(); ++m) {
-    const compare::MetricColumn* column =
-        compare::column_of(shown_columns(study, m), metrics.front());
-    if (column == nullptr || column->failed.empty()) continue;
+  for (std::size_t m = 0; m < study.models.size(); ++m) {
     const std::vector<std::size_t> places = places_in_study(study, m);
-    for (const compare::FailedValue& failed : column->failed)
-      if (failed.one_case < places.size())
-        out.push_back(
-            fmt::format("[{},{},{}]", places[failed.one_case], m, json_text(failed.reason)));
+    std::map<std::size_t, std::string> reasons;
+    for (const std::string& metric : shown_metrics(study))
+      if (const auto* column = compare::column_of(shown_columns(study, m), metric))
+        for (const compare::FailedValue& failed : column->failed)
+          if (failed.one_case < places.size())
+            reasons.emplace(places[failed.one_case], failed.reason);
+    for (const auto& [place, reason] : reasons)
+      out.push_back(fmt::format("[{},{},{}]", place, m, json_text(reason)));
   }
   return json_list(out);
 }

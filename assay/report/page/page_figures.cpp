@@ -132,13 +132,13 @@ std::optional<double> drawn_value(const Study& study, const CaseVolume& volume, 
 /// Which of the predictions of a volume has the worst value; the first of equals.
 std::size_t worst_prediction(const Study& study, const CaseVolume& volume,
                              const std::string& metric) {
-  const double sign = direction_of(study, metric) == metrics::Better::higher ? 1 : -1;
+  const metrics::Better better = direction_of(study, metric);
   std::size_t worst = 0;
   std::optional<double> least;
   for (std::size_t p = 0; p < volume.predictions.size(); ++p) {
     const std::optional<double> value = drawn_value(study, volume, p, metric);
-    if (!value || (least && sign * *value >= *least)) continue;
-    least = sign * *value;
+    if (!value || (least && gain_of(*value, better) >= *least)) continue;
+    least = gain_of(*value, better);
     worst = p;
   }
   return worst;
@@ -209,7 +209,7 @@ std::string worst_case_figure(const PageContent& content) {
   const std::optional<double> value = drawn_value(study, *found, drawn, metrics.front());
   const Picture picture = error_picture(*found, drawn);
   const std::string& id = study.ids[found->place];
-  const std::string label = label_words(study);  // the picture stays when another one is chosen
+  const std::string label = label_words(study);
   const std::string what =
       fmt::format("Worst case by {}{}: {}", metric_title(study, metrics.front()),
                   label.empty() ? "" : " (" + label + ")", id);
@@ -218,10 +218,10 @@ std::string worst_case_figure(const PageContent& content) {
                                                  compare::plain_number(*value))
                                    : "");
   return fmt::format(
-      "<figure class=\"worst\"><a href=\"#viewer\"><img src=\"data:image/png;base64,{}\" "
-      "width=\"{}\" height=\"{}\" alt=\"{}\"></a><figcaption><b>{}</b> "
-      "{}{}</figcaption></figure>\n",
-      base64(png(picture)), picture.width, picture.height,
+      "<figure class=\"worst\" data-place=\"{}\" data-model=\"{}\"><a href=\"#viewer\"><img "
+      "src=\"data:image/png;base64,{}\" width=\"{}\" height=\"{}\" alt=\"{}\"></a><figcaption>"
+      "<b>{}</b> <span>{}</span>{}</figcaption></figure>\n",
+      found->place, model, base64(png(picture)), picture.width, picture.height,
       html_escaped(what + "; an axial slice with the prediction of " + score), html_escaped(what),
       html_escaped(typeset(score)), agreement_legend(found->labels.size() > 1));
 }

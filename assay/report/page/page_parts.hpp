@@ -69,6 +69,9 @@ metrics::Summary mean_of(const Study& study, std::size_t model, const std::strin
 
 metrics::Better direction_of(const Study& study, const std::string& metric);
 
+/// A value turned so that more is better.
+double gain_of(double value, metrics::Better better);
+
 /// "whole tumour": what all metrics of the page are of; "" where they say so themselves, or where
 /// there is nothing to say.
 std::string label_words(const Study& study);

@@ -248,6 +248,7 @@ std::string lost_sentence(const Study& study) {
         table.unscored,
         [&](const compare::UnscoredCase& one) { return counts_as_failure(study, one); }));
   const std::string as = counted_ones == 0 ? ""
+                         : lost == 1       ? " and counted as a failure"
                          : counted_ones == lost
                              ? " and counted as failures"
                              : fmt::format(" ({} of them counted as failures)", counted_ones);

@@ -92,9 +92,10 @@ std::string volume_blocks(const CaseVolume& volume, std::size_t number) {
 }
 
 std::string volume_stills(const CaseVolume& volume, const Study& study) {
+  if (volume.is_spare) return "";
   const std::string& id = study.ids[volume.place];
-  std::string out =
-      "<article class=\"still\">" + element("h3", fmt::format("{} ({})", id, volume.why));
+  std::string out = "<article class=\"still\">" +
+                    element("h3", volume.why.empty() ? id : fmt::format("{} ({})", id, volume.why));
   for (std::size_t p = 0; p < std::min(volume.predictions.size(), most_stills); ++p) {
     const std::string& model = study.models[volume.predictions[p].model].model_name;
     const Picture picture = case_picture(volume, p);

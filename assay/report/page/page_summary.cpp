@@ -97,10 +97,7 @@ std::optional<std::size_t> best_of(const SummaryColumn& column) {
   if (column.better == metrics::Better::neither || column.cells.size() < 2) return std::nullopt;
   std::optional<std::size_t> best;
   const auto gain = [&](std::size_t i) {
-    const double mean = *column.cells[i].summary.mean;
-    return column.better == metrics::Better::higher  ? mean
-           : column.better == metrics::Better::lower ? -mean
-                                                     : -std::abs(mean);
+    return gain_of(*column.cells[i].summary.mean, column.better);
   };
   for (std::size_t i = 0; i < column.cells.size(); ++i)
     if (column.cells[i].summary.mean && (!best || gain(i) > gain(*best))) best = i;
@@ -132,6 +129,16 @@ std::string column_head(const Study& study, const SummaryColumn& column, const s
       label.empty() ? "" : "<small>" + html_escaped(label) + "</small>");
 }
 
+/// The name may break after an underscore, as in a narrow column.
+std::string breakable(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    out += c;
+    if (c == '_') out += "<wbr>";
+  }
+  return out;
+}
+
 std::string headline_table(const Study& study) {
   std::vector<SummaryColumn> columns;
   std::string head, body;
@@ -146,7 +153,7 @@ std::string headline_table(const Study& study) {
                                     ? study.comparison->matching.ids.size()
                                     : study.models[m].cases + study.models[m].unscored.size();
     body += fmt::format("<tr><th scope=\"row\"><i class=\"key k{}\"></i>{}{}</th>", m % 7,
-                        html_escaped(study.models[m].model_name),
+                        breakable(html_escaped(study.models[m].model_name)),
                         is_baseline ? " <span class=\"tag\">baseline</span>" : "");
     for (const SummaryColumn& column : columns) body += cell_html(column, m, usual_n);
     body += "</tr>\n";
@@ -250,6 +257,11 @@ metrics::Better direction_of(const Study& study, const std::string& metric) {
       if (compared.metric.name == metric) return compared.metric.better;
   const auto known = metric_in(study, metric);
   return known ? (*known)->better : metrics::Better::higher;
+}
+
+double gain_of(double value, metrics::Better better) {
+  if (better == metrics::Better::lower) return -value;
+  return better == metrics::Better::zero ? -std::abs(value) : value;
 }
 
 std::string label_words(const Study& study) {

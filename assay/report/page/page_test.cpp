@@ -126,7 +126,7 @@ TEST(Page, names_metrics_shortly) {
   EXPECT_EQ(metric_title("dice", mm), "Dice");
   EXPECT_EQ(metric_title("hd95", mm), "HD95 (mm)");
   EXPECT_EQ(metric_title("hd95", px), "HD95 (px)");
-  EXPECT_EQ(metric_title("volume_reference_ml", mm), "volume reference ml");
+  EXPECT_EQ(metric_title("volume_reference_ml", mm), "reference volume (mL)");
   EXPECT_EQ(metric_title("their_own", px), "their_own");
 }
 

@@ -129,7 +129,7 @@ std::string overview(const TrajectoryView& view) {
   return "<h2>Where it looked</h2>\n<figure><div class=\"slide\">" +
          picture(view, *thumbnail, "The whole slide") +
          fmt::format(
-             "<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" "
+             "<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"group\" "
              "aria-label=\"Crops in their order\">\n{}</svg></div>\n",
              t.slide_width, t.slide_height, boxes) +
          fmt::format("<figcaption>{} · {} × {} pixels</figcaption></figure>\n",
