@@ -36,6 +36,7 @@ constexpr EmptyRule needs_reference = {.both = Undefined::reference_empty,
 constexpr Metric probability_table[] = {
     {.name = "auroc",
      .title = "Area under the ROC curve",
+     .brief = "AUROC",
      .also = "ROC AUC, AUC-ROC",
      .group = "probability",
      .equation = "(pairs of a foreground and a background voxel in the right order + ties / 2) / "
@@ -64,6 +65,7 @@ constexpr Metric probability_table[] = {
      .formula = average_precision},
     {.name = "brier",
      .title = "Brier score",
+     .brief = "Brier",
      .group = "probability",
      .equation = "mean of (probability - truth)^2 over voxels",
      .unit = "",
@@ -76,6 +78,7 @@ constexpr Metric probability_table[] = {
      .formula = brier},
     {.name = "ece",
      .title = "Expected calibration error",
+     .brief = "ECE",
      .group = "probability",
      .equation =
          "sum over 15 bins of voxels in bin / voxels |mean probability - share of foreground|",
