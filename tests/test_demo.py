@@ -42,6 +42,7 @@ def test_the_demo_tells_what_dice_does_not(tmp_path):
     assert at[0.85] > at[0.5] + 0.05  # it promises too much
     assert "threshold_sweep" not in read["good"]["labels"]["1"]
     page = (tmp_path / "build/demo/report.html").read_text()
+    assert "The value of a case is the unweighted mean over labels core, oedema." in page
     for figure in ("figure-lesion-size", "figure-reliability", "figure-threshold-sweep"):
         assert f'id="{figure}"' in page
 
