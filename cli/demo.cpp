@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <ostream>
@@ -11,6 +12,7 @@
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/program.hpp"
+#include "assay/base/text.hpp"
 #include "assay/demo/demo_cohort.hpp"
 #include "assay/qa.hpp"
 #include "assay/report.hpp"
@@ -47,7 +49,8 @@ std::string own_name() {
 
 void declare_options(Arguments& a, demo::DemoOptions& o) {
   a.option("--cases N", o.cases, "Number of cases to make");
-  a.option("--side N", o.side, "Voxels along each axis");
+  a.option("--side N", o.side,
+           "Voxels from front to back; the other two axes have three quarters of that");
 }
 
 class Stopwatch {
@@ -60,10 +63,19 @@ class Stopwatch {
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
+/// The metrics of the comparison and of the report, the most telling first.
+std::vector<std::string> shown_metrics() {
+  return {"dice", "lesion_f1", "nsd", "hd95"};
+}
+
+/// By the labels that dataset.json next to the predictions names. Only some models have maps.
 metrics::SegmentationResult scored_model(const demo::DemoCohort& cohort, const std::string& model,
                                          const fs::path& predictions, const Common& common) {
   metrics::ScoreSettings settings;
-  settings.metrics = metrics::chosen_metrics("standard,overlap");
+  settings.metrics = metrics::chosen_metrics(
+      "standard,precision,recall,lesion_precision,lesion_recall,lesion_f1,probability");
+  for (metrics::ChosenMetric& metric : settings.metrics)
+    metric.if_present = metric->needs_probability();
   const score::Cohort plan = score::plan_cohort(
       {.prediction = predictions, .reference = cohort.references, .model_name = model}, settings);
   score::CohortRecords run = score::score_cases(plan, {.jobs = jobs(common), .version = version()});
@@ -77,27 +89,30 @@ std::string mean_sd(const metrics::Summary& s, std::size_t scored) {
   return fmt::format("{:.3f} ({:.3f}){}", *s.mean, s.std.value_or(0), n);
 }
 
-constexpr const char* shown[] = {"dice", "nsd", "hd95", "avd", "mcc"};
+std::size_t position_of(const metrics::SegmentationResult& result, std::string_view key) {
+  const auto found = std::ranges::find(result.settings.metrics, key, &metrics::ChosenMetric::key);
+  return static_cast<std::size_t>(found - result.settings.metrics.begin());
+}
 
+/// Dice by label, and what failures do to it.
 std::string table_of(const std::vector<metrics::SegmentationResult>& results) {
   std::vector<report::Column> columns = {{"model", report::Align::left}};
-  for (const char* metric : shown) columns.push_back({metric});
-  columns.push_back({"scored"});
-  columns.push_back({"dice if failures count as 0"});
+  for (const metrics::Region& region : results.front().regions)
+    columns.push_back({"dice, " + region.name});
+  columns.insert(columns.end(), {{"dice, both"}, {"if failures count as 0"}, {"scored"}});
   std::vector<std::vector<std::string>> rows;
   for (const metrics::SegmentationResult& r : results) {
-    rows.push_back({r.settings.model_name});
-    const auto position = [&](const char* key) {
-      const auto found = std::ranges::find(r.settings.metrics, key, &metrics::ChosenMetric::key);
-      return static_cast<std::size_t>(found - r.settings.metrics.begin());
-    };
-    for (const char* key : shown)
-      rows.back().push_back(
-          mean_sd(metrics::summary(metrics::case_averages(r, position(key))), r.ledger.scored));
-    const metrics::FailureEffect effect = metrics::failure_effect(r, position("dice"));
-    rows.back().push_back(fmt::format("{}/{}", r.ledger.scored, r.ledger.expected));
-    rows.back().push_back(
-        effect.failures != 0 && effect.mean_with ? fmt::format("{:.3f}", *effect.mean_with) : "–");
+    const std::size_t dice = position_of(r, "dice");
+    std::vector<std::string>& row = rows.emplace_back(1, r.settings.model_name);
+    for (std::size_t label = 0; label < r.regions.size(); ++label)
+      row.push_back(
+          mean_sd(metrics::summary(metrics::region_scores(r, dice, label)), r.ledger.scored));
+    row.push_back(mean_sd(metrics::summary(metrics::case_averages(r, dice)), r.ledger.scored));
+    const metrics::FailureEffect effect = metrics::failure_effect(r, dice);
+    row.push_back(effect.failures != 0 && effect.mean_with
+                      ? fmt::format("{:.3f}", *effect.mean_with)
+                      : std::string(report::absent));
+    row.push_back(fmt::format("{}/{}", r.ledger.scored, r.ledger.expected));
   }
   return report::text_table(columns, rows);
 }
@@ -120,6 +135,7 @@ compare::Comparison compared_models(const std::vector<fs::path>& files, const fs
   paths.reserve(files.size());
   for (const fs::path& file : files) paths.push_back(file.string());
   compare::CompareSettings settings = {.baseline = paths.front()};
+  settings.choice.asked = shown_metrics();
   settings.margins = {{"dice", 0.01}};
   settings.matching.intersect = true;
   std::vector<compare::ResultTable> tables = results::read_result_files(paths, jobs(common));
@@ -134,6 +150,55 @@ void print_comparison(const compare::Comparison& comparison, std::ostream& out) 
   out << report::terminal_table(report::comparison_table(comparison, /*with_paper=*/false));
 }
 
+/// Sizes of lesions as evidence counts them; all from 1 mL on are one.
+constexpr std::array size_names = {"below 0.1 mL", "0.1 to 1 mL", "1 mL and more"};
+
+/// Lesions of the first label that a model found, by their size.
+std::array<metrics::LesionBin, size_names.size()> found_lesions(
+    const metrics::SegmentationResult& result) {
+  std::array<metrics::LesionBin, size_names.size()> out;
+  for (const metrics::CaseScores& c : result.cases) {
+    const auto found = c.record.lesions.find(result.regions.front().key);
+    if (found == c.record.lesions.end()) continue;
+    for (std::size_t bin = 0; bin < found->second.by_size.size(); ++bin) {
+      metrics::LesionBin& sum = out[std::min(bin, out.size() - 1)];
+      sum.lesions += found->second.by_size[bin].lesions;
+      sum.detected += found->second.by_size[bin].detected;
+    }
+  }
+  return out;
+}
+
+void print_lesions(const std::vector<metrics::SegmentationResult>& results, std::ostream& out) {
+  std::vector<report::Column> columns = {{"model", report::Align::left}};
+  for (const char* name : size_names) columns.push_back({name});
+  std::vector<std::vector<std::string>> rows;
+  for (const metrics::SegmentationResult& r : results) {
+    rows.push_back({r.settings.model_name});
+    for (const metrics::LesionBin& bin : found_lesions(r))
+      rows.back().push_back(fmt::format("{} of {}", bin.detected, bin.lesions));
+  }
+  out << fmt::format("\nwhat Dice does not show: lesions found, by the volume of their {}\n",
+                     results.front().regions.front().name)
+      << report::text_table(columns, rows);
+}
+
+/// What other thresholds would give, for models with maps of probabilities.
+void print_thresholds(const metrics::SegmentationResult& result, std::ostream& out) {
+  for (std::size_t label = 0; label < result.regions.size(); ++label) {
+    const auto sweep = metrics::sweep_means(result, label);
+    const auto best = metrics::best_threshold(sweep);
+    if (!best) continue;
+    if (label == 0)
+      out << fmt::format("\nwhich threshold would suit the probabilities of {}\n",
+                         result.settings.model_name);
+    const auto half = std::ranges::find(sweep, 0.5, &metrics::SweepMean::threshold);
+    out << fmt::format("  {}: Dice {:.3f} at 0.5, at most {:.3f} at {}\n",
+                       result.regions[label].name, half->dice.value_or(0), *best->dice,
+                       best->threshold);
+  }
+}
+
 /// Everything on one page, as `assay report` makes it of the files that were written.
 fs::path write_report(const std::vector<fs::path>& files, const demo::DemoCohort& cohort,
                       const fs::path& folder, const Common& common) {
@@ -141,8 +206,9 @@ fs::path write_report(const std::vector<fs::path>& files, const demo::DemoCohort
   for (const fs::path& file : files) request.study.files.push_back(file.string());
   const fs::path questions = folder / "qa" / "run";
   if (fs::exists(questions)) request.study.files.push_back(questions.string());
-  request.study.title = "Four models on a made-up stroke cohort";
+  request.study.title = "Three models on a made-up stroke cohort";
   request.study.compare.baseline = files.front().string();
+  request.study.compare.choice.asked = shown_metrics();
   request.study.compare.margins = {{"dice", 0.01}};
   request.study.groups = cohort.manifest;
   request.study.compare.executor = thread_executor(jobs(common));
@@ -167,12 +233,23 @@ std::string commands_to_try(const std::vector<fs::path>& files, const demo::Demo
   return out +
          fmt::format(
              "  {0} score {1} {2} --metrics overlap\n"
+             "  {0} score {9} {2} --threshold 0.85 --metrics dice,probability\n"
              "  {0} compare {3} {4} --intersect --margin dice=0.01 --groups {5}\n"
              "  {0} report {3} {4} --predictions {6} --references {2} --images {8} --out {7}\n",
              own_name(), shell_word(predictions), shell_word(cohort.references),
              shell_word(files[0]), shell_word(files[1]), shell_word(cohort.manifest),
              shell_word(predictions.parent_path()), shell_word(folder / "two.html"),
-             shell_word(cohort.images));
+             shell_word(cohort.images), shell_word(cohort.models[1].second));
+}
+
+/// What was found, in the order in which people ask.
+void print_findings(const std::vector<metrics::SegmentationResult>& results,
+                    const compare::Comparison& comparison, std::ostream& talk) {
+  talk << table_of(results) << "mean (SD) over scored cases; convention metrics-reloaded\n";
+  print_failures(results, talk);
+  print_comparison(comparison, talk);
+  print_lesions(results, talk);
+  for (const metrics::SegmentationResult& r : results) print_thresholds(r, talk);
 }
 
 Exit run(demo::DemoOptions o, const Common& common, const Session& session) {
@@ -180,12 +257,12 @@ Exit run(demo::DemoOptions o, const Common& common, const Session& session) {
   std::ostream& talk = common.json ? session.err : session.out;
   const ProvenanceClock clock;
   const Stopwatch making;
-  if (!common.quiet)
-    talk << fmt::format("making {} cases of {}³ voxels and the predictions of 4 models …\n",
-                        o.cases, o.side)
-         << std::flush;
   o.jobs = jobs(common);
-  o.with_images = true;
+  o.as_study = true;
+  if (!common.quiet)
+    talk << fmt::format("making {} heads with lesions, and the predictions of 3 models …\n",
+                        o.cases)
+         << std::flush;
   const demo::DemoCohort cohort = demo::write_demo_cohort(folder, o);
   const double made = making.seconds();
 
@@ -201,28 +278,22 @@ Exit run(demo::DemoOptions o, const Common& common, const Session& session) {
     write_atomically(files.back(), results::results_text(
                                        r, clock.provenance(common, session, /*anonymous=*/true)));
   }
-  talk << fmt::format("\nscored {} models × {} cases in {:.2f} s ({:.1f} s to make them)\n\n",
-                      results.size(), o.cases, seconds, made)
-       << table_of(results)
-       << "mean (SD) over scored cases, n where a metric is undefined for some; "
-          "convention metrics-reloaded\n";
-  print_failures(results, talk);
   const compare::Comparison comparison = compared_models(files, cohort.manifest, common);
-  print_comparison(comparison, talk);
+  talk << fmt::format("scored 3 models × {} cases in {:.2f} s ({:.1f} s to make them)\n\n", o.cases,
+                      seconds, made);
+  print_findings(results, comparison, talk);
   demo_questions(folder / "qa", common, session, talk);
   const fs::path report = write_report(files, cohort, folder, common);
   files.push_back(folder / "comparison.json");
   write_atomically(files.back(),
                    results::comparison_text(comparison, /*with_paper=*/false,
                                             clock.provenance(common, session, /*anonymous=*/true)));
-  talk << "\nfiles\n";
-  for (const fs::path& file : files) talk << "  " << file.string() << '\n';
-  const fs::path questions = folder / "qa" / "run";
-  const bool asked = fs::exists(questions);
-  talk << "  " << cohort.references.string() << ", " << cohort.manifest.string()
-       << (asked ? ", " + questions.string() : "") << "\n  " << report.string()
-       << ": open it in a browser\n\ntry it yourself\n"
-       << commands_to_try(files, cohort, folder);
+  talk << fmt::format("\nfiles in {}\n  {}\n  images, references, models, {}{}\n", folder.string(),
+                      joined(files, ", ", [](const fs::path& f) { return f.filename().string(); }),
+                      cohort.manifest.filename().string(),
+                      fs::exists(folder / "qa/run") ? ", qa/run" : "")
+       << "\ntry it yourself\n"
+       << commands_to_try(files, cohort, folder) << "\nreport: " << report.string() << '\n';
   if (common.json) {
     Json names = Json::array();
     for (const fs::path& file : files) names.push_back(file.generic_string());
@@ -233,7 +304,7 @@ Exit run(demo::DemoOptions o, const Common& common, const Session& session) {
 }
 
 constexpr Example examples[] = {
-    {"assay demo", "24 cases, 4 models, two broken files; writes build/demo/"},
+    {"assay demo", "24 cases, 3 models, two broken files; writes build/demo/"},
     {"assay demo --out /tmp/cohort --cases 100 --side 256", "a larger cohort in another folder"},
 };
 

@@ -14,17 +14,42 @@ def test_the_demo_ends_in_one_screen(tmp_path):
     done = run("demo", cwd=tmp_path)
     assert done.returncode == 0 and done.stderr == ""
     screen = done.stdout
-    assert len(screen.splitlines()) < 45
+    assert len(screen.splitlines()) < 50
     assert "36 calls answered in all, 0 calls repeated, $0.00 paid twice" in screen
-    assert "scored 4 models × 24 cases" in screen
-    for model in ("good", "over", "under", "misses_small"):
-        assert f"build/demo/{model}.json" in screen
+    assert "scored 3 models × 24 cases" in screen
+    assert "  good.json, over.json, misses_small.json, comparison.json\n" in screen
+    assert screen.endswith("\n\nreport: build/demo/report.html\n")
     assert "there is no prediction for the reference sub-017.nii.gz" in screen
     good = json.loads((tmp_path / "build/demo/good.json").read_text())
     assert good["ledger"] == {"expected": 24, "scored": 22, "failed": 1, "missing_prediction": 1,
                               "missing_reference": 0}
-    assert 0.85 < good["dice"]["mean"] < 0.95
+    assert {key: label["name"] for key, label in good["labels"].items()} == {
+        "1": "core", "2": "oedema"}
+    assert 0.8 < good["dice"]["mean"] < 0.9
     assert good["metrics"]["dice"]["mean_missing_as_worst"] < good["metrics"]["dice"]["mean"]
+
+
+def test_the_demo_tells_what_dice_does_not(tmp_path):
+    run("demo", cwd=tmp_path)
+    read = {name: json.loads((tmp_path / f"build/demo/{name}.json").read_text())
+            for name in ("good", "over", "misses_small", "comparison")}
+    verdicts = {(metric, one["model_name"]): (one["is_significant"], one["difference"] > 0)
+                for metric, pairs in read["comparison"]["metrics"].items() for one in pairs}
+    assert verdicts["dice", "misses_small"] == (True, True)
+    assert verdicts["lesion_f1", "misses_small"] == (True, False)
+    sweep = read["over"]["labels"]["1"]["threshold_sweep"]["thresholds"]
+    at = {row["threshold"]: row["dice"] for row in sweep}
+    assert at[0.85] > at[0.5] + 0.05  # it promises too much
+    assert "threshold_sweep" not in read["good"]["labels"]["1"]
+    page = (tmp_path / "build/demo/report.html").read_text()
+    assert "The value of a case is the unweighted mean over labels core, oedema." in page
+    for figure in ("figure-lesion-size", "figure-reliability", "figure-threshold-sweep"):
+        assert f'id="{figure}"' in page
+
+
+def commands(screen):
+    """Those that the demo proposes."""
+    return screen.partition("\ntry it yourself\n")[2].partition("\n\n")[0].splitlines()
 
 
 @pytest.mark.parametrize("folder", ["build/demo", "a demo's folder"])
@@ -33,10 +58,11 @@ def test_the_commands_that_the_demo_proposes_can_be_pasted(tmp_path, folder):
 
     def paste(line):
         return subprocess.run(line, shell=True, cwd=tmp_path, text=True, capture_output=True)
-    show, score, compare, report = screen.splitlines()[-4:]
+    show, score, cut, compare, report = commands(screen)
     assert f"{PROGRAM} qa show" in show and paste(show).returncode == 0
     assert "<svg" in (tmp_path / folder / "seven.html").read_text()
     assert paste(score).returncode == 3  # two of its files are broken on purpose
+    assert "ece" in paste(cut).stdout
     done = paste(compare)
     assert done.returncode == 0 and "site / dice" in done.stdout and "failures (" in done.stdout
     done = paste(report)
@@ -49,7 +75,7 @@ def test_the_demo_calls_the_program_as_it_can_be_called(tmp_path):
     def called(**environment):
         done = subprocess.run([PROGRAM, "demo", "--cases", "4", "--side", "32"], cwd=tmp_path,
                               text=True, capture_output=True, env=dict(os.environ, **environment))
-        return {line.split()[0] for line in done.stdout.splitlines()[-4:]}
+        return {line.split()[0] for line in commands(done.stdout)}
     assert called(PATH=f"/nowhere:{PROGRAM.parent}") == {"assay"}
     other = tmp_path / "bin/assay"  # something else of that name
     other.parent.mkdir()
@@ -62,7 +88,7 @@ def test_the_demo_gives_the_same_numbers_every_time(tmp_path):
     texts = []
     for jobs in (1, 2):
         run("demo", "--cases", 4, "--side", 32, "--jobs", jobs, "--out", f"d{jobs}", cwd=tmp_path)
-        result = json.loads((tmp_path / f"d{jobs}/under.json").read_text())
+        result = json.loads((tmp_path / f"d{jobs}/over.json").read_text())
         del result["provenance"]
         texts.append(json.dumps(result))
     assert texts[0] == texts[1]

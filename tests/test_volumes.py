@@ -73,6 +73,8 @@ def test_without_the_option_a_note_says_what_volumes_are(tmp_path):
     said = assay("score", "p.nii", "r.nii", cwd=tmp_path).stderr
     assert ("predictions hold 2 volumes, one for each class, and the likeliest class is the label"
             in said)
+    said = assay("score", "p.nii", "r.nii", "--threshold", "0.3", cwd=tmp_path).stderr
+    assert "one for each class, and the sum of all but the first is cut at the threshold" in said
 
 
 TABLES = {

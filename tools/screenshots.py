@@ -44,6 +44,11 @@ def show(driver, section):
         scrollTo({top: place - header, behavior: "instant"});""", section)
 
 
+def choose_tab(driver, name):
+    driver.execute_script("[...document.querySelectorAll('[role=tab]')].find((tab) => "
+                          "tab.innerText.trim() === arguments[0]).click()", name)
+
+
 def choose_best_case(driver):
     driver.execute_script("[...document.querySelectorAll('#viewer button')].find((b) => "
                           "b.innerText.endsWith(' best')).click()")
@@ -62,6 +67,8 @@ def main():
         driver = browser(dark)
         try:
             open_page(driver, page)
+            if section == "figures":
+                choose_tab(driver, "Lesions")
             if section == "viewer":
                 choose_best_case(driver)
             if section:

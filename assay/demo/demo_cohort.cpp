@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <string_view>
 
 #include "assay/base/file.hpp"
@@ -15,16 +16,30 @@
 #include "assay/demo/demo_lesion.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
+#include "assay/image/nifti.hpp"
 
 namespace assay::demo {
 namespace {
 
 namespace fs = std::filesystem;
 
+struct Sizes {
+  double smallest_ml, largest_ml;
+};
 /// Totals stay within 1 to 300 mL when voxels and the skull have taken their share.
-constexpr double smallest_ml = 1.3, largest_ml = 280;
+constexpr Sizes totals = {1.3, 280}, main_lesions = {4.5, 250}, satellites = {0.1, 1.5};
 constexpr double field_of_view_mm = 256;
 constexpr double edge_cell = 0.5;
+
+/// What a study's lesions are made of: the core is what lies deeper, in units of their radius.
+constexpr std::uint8_t core = 1, oedema = 2;
+constexpr double core_depth = 0.4;
+constexpr std::string_view dataset_json = R"({
+  "channel_names": {"0": "T1"},
+  "labels": {"background": 0, "core": 1, "oedema": 2},
+  "file_ending": ".nii.gz"
+}
+)";
 
 /// A model, by its faults; or the one who draws the reference, who has none.
 struct Observer {
@@ -32,13 +47,13 @@ struct Observer {
   double shift = 0, jitter = 0;  ///< see Edge
   double blind_below_ml = 0;
   bool hallucinates = false;
+  double doubt = 0;  ///< depths over which the probabilities of its maps rise; 0: it draws labels
 };
 constexpr Observer truth = {.name = "references"};
 constexpr std::array observers = {
     Observer{.name = "good", .jitter = 0.22},
-    Observer{.name = "over", .shift = 0.12, .jitter = 0.22, .hallucinates = true},
-    Observer{.name = "under", .shift = -0.11, .jitter = 0.22},
-    Observer{.name = "misses_small", .jitter = 0.24, .blind_below_ml = 5}};
+    Observer{.name = "over", .shift = 0.12, .jitter = 0.22, .hallucinates = true, .doubt = 0.5},
+    Observer{.name = "misses_small", .jitter = 0.15, .blind_below_ml = 5}};
 
 constexpr std::array<std::string_view, 3> sites = {"north", "south", "coast"};
 constexpr std::array<std::string_view, 2> scanners = {"1.5T", "3T"};
@@ -58,13 +73,17 @@ std::uint64_t stream_seed(std::uint64_t seed, std::uint64_t index) {
   return mixed.next();
 }
 
-/// Totals evenly spaced by their logarithm, in random order.
+/// One of the sizes between, by its logarithm; `share` is from 0 to 1.
+double size_ml(const Sizes& sizes, double share) {
+  return sizes.smallest_ml * std::pow(sizes.largest_ml / sizes.smallest_ml, share);
+}
+
+/// Evenly spaced, in random order: the totals of cases, or the main lesions of a study.
 std::vector<double> case_volumes_ml(const DemoOptions& options) {
   std::vector<double> volumes(options.cases);
   for (std::size_t i = 0; i < volumes.size(); ++i) {
     const auto last = static_cast<double>(std::max<std::size_t>(volumes.size() - 1, 1));
-    const double share = static_cast<double>(i) / last;
-    volumes[i] = smallest_ml * std::pow(largest_ml / smallest_ml, share);
+    volumes[i] = size_ml(options.as_study ? main_lesions : totals, static_cast<double>(i) / last);
   }
   SplitMix64 random(options.seed);
   for (std::size_t i = volumes.size(); i > 1; --i)
@@ -79,6 +98,14 @@ std::vector<double> lesion_volumes_ml(SplitMix64& random, double total_ml) {
     volumes.push_back(random.uniform(0.1, 0.5));
   const double sum = std::accumulate(volumes.begin(), volumes.end(), 0.0);
   for (double& volume : volumes) volume *= total_ml / sum;
+  return volumes;
+}
+
+/// One main lesion and up to five small ones.
+std::vector<double> study_volumes_ml(SplitMix64& random, double main_ml) {
+  std::vector<double> volumes = {main_ml};
+  for (std::size_t more = random.below(6); more > 0; --more)
+    volumes.push_back(size_ml(satellites, random.uniform(0, 1)));
   return volumes;
 }
 
@@ -108,7 +135,8 @@ std::string case_id(std::size_t index) {
 Case made_case(const DemoOptions& options, std::size_t index, double total_ml) {
   SplitMix64 random(stream_seed(options.seed, index + 1));
   std::vector<Lesion> lesions;
-  for (const double volume_ml : lesion_volumes_ml(random, total_ml))
+  for (const double volume_ml :
+       options.as_study ? study_volumes_ml(random, total_ml) : lesion_volumes_ml(random, total_ml))
     lesions.push_back(placed_lesion(random, volume_ml, lesions));
   Lesion phantom = placed_lesion(random, random.uniform(0.02, 0.12) * total_ml + 0.3, lesions);
   return {.id = case_id(index),
@@ -120,26 +148,77 @@ Case made_case(const DemoOptions& options, std::size_t index, double total_ml) {
           .seed = random.next()};
 }
 
-Grid demo_grid(std::size_t side) {
-  const double step = field_of_view_mm / static_cast<double>(side);
-  const double origin = -step * static_cast<double>(side - 1) / 2;
-  return {.shape = {side, side, side},
-          .affine = {{{step, 0, 0, origin}, {0, step, 0, origin}, {0, 0, step, origin}}}};
+/// A cube; for a study only as wide and as high as a head.
+Grid demo_grid(const DemoOptions& options) {
+  const std::size_t narrow = options.as_study ? options.side * 3 / 4 : options.side;
+  Grid grid = {.shape = {narrow, options.side, narrow}, .affine = {}};
+  const double step = field_of_view_mm / static_cast<double>(options.side);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    grid.affine[axis][axis] = step;
+    grid.affine[axis][3] = -step * static_cast<double>(grid.shape[axis] - 1) / 2;
+  }
+  return grid;
 }
 
-/// What an observer draws; `stream` tells apart what different observers see.
-Volume<std::uint8_t> mask_of(const Case& c, const Observer& observer, std::uint64_t stream,
-                             const Grid& grid) {
-  SplitMix64 random(stream_seed(c.seed, stream));
-  Volume<std::uint8_t> mask(grid);
-  const double jitter = observer.jitter * c.difficulty;
-  const auto draw_one = [&](const Lesion& lesion) {
-    draw(lesion, {observer.shift, jitter, SmoothNoise(random, edge_cell)}, mask);
+/// An observer before a case; `stream` tells apart what different observers see.
+struct Sight {
+  const Case& of;
+  const Observer& observer;
+  std::uint64_t stream;
+};
+
+/// Shows the observer every lesion that they see.
+void look(const Sight& sight, const Grid& grid, double from_depth, const DepthObserver& see) {
+  SplitMix64 random(stream_seed(sight.of.seed, sight.stream));
+  const Observer& observer = sight.observer;
+  const double jitter = observer.jitter * sight.of.difficulty;
+  const auto look_at = [&](const Lesion& lesion) {
+    observe(lesion, {observer.shift, jitter, SmoothNoise(random, edge_cell)}, grid, from_depth,
+            see);
   };
-  for (const Lesion& lesion : c.lesions)
-    if (lesion.volume_ml >= observer.blind_below_ml) draw_one(lesion);
-  if (observer.hallucinates) draw_one(c.phantom);
-  return mask;
+  for (const Lesion& lesion : sight.of.lesions)
+    if (lesion.volume_ml >= observer.blind_below_ml) look_at(lesion);
+  if (observer.hallucinates) look_at(sight.of.phantom);
+}
+
+/// Lesions as an observer draws them; with `core_from` 0 all of a lesion is core.
+Volume<std::uint8_t> labels_of(const Sight& sight, const Grid& grid, double core_from) {
+  Volume<std::uint8_t> labels(grid);
+  look(sight, grid, 0, [&](std::size_t voxel, double depth) {
+    std::uint8_t& label = labels.voxels()[voxel];
+    if (depth > core_from)
+      label = core;
+    else if (depth > 0 && label != core)
+      label = oedema;
+  });
+  return labels;
+}
+
+/// Writes a volume of probabilities for each class: background, core, oedema.
+void write_maps(const fs::path& path, const Sight& sight, const Grid& grid) {
+  constexpr std::uint8_t certain = 128;  // a power of two: their sum is 1 exactly
+  const double doubt = sight.observer.doubt;
+  const auto likely = [&](double depth) {
+    const double t = std::clamp(depth / doubt + 0.5, 0.0, 1.0);
+    return static_cast<std::uint8_t>(std::lround(certain * t * t * (3 - 2 * t)));
+  };
+  const std::size_t count = grid.size();
+  std::vector<std::uint8_t> maps(3 * count);
+  const std::span<std::uint8_t> background(maps.data(), count),
+      cores(maps.data() + core * count, count), others(maps.data() + oedema * count, count);
+  look(sight, grid, -doubt / 2, [&](std::size_t voxel, double depth) {
+    others[voxel] = std::max(others[voxel], likely(depth));  // of core and oedema together
+    cores[voxel] = std::max(cores[voxel], likely(depth - core_depth));
+  });
+  for (std::size_t i = 0; i < count; ++i) {
+    background[i] = static_cast<std::uint8_t>(certain - others[i]);
+    others[i] = static_cast<std::uint8_t>(others[i] - cores[i]);
+  }
+  for (const EncodedFile& file : encode_nifti(path, {.grid = grid,
+                                                    .voxels = std::as_bytes(std::span(maps)),
+                                                    .volumes = 3,
+                                                    .slope = 1.0 / certain}))
+    write_atomically(file.path, file.bytes);
 }
 
 /// What is wrong with the files of the first model.
@@ -157,33 +236,39 @@ void cut_short(const fs::path& path) {
   write_atomically(path, std::string_view(whole).substr(0, whole.size() * 3 / 5));
 }
 
-void write_prediction(const fs::path& path, const Volume<std::uint8_t>& mask, Fault fault) {
-  if (fault == Fault::missing) return;
-  write_image(path, mask.view());
-  if (fault == Fault::damaged) cut_short(path);
+/// Writes what a model makes of a case.
+void write_prediction(const fs::path& path, const Sight& sight, const Grid& grid,
+                      const DemoOptions& options) {
+  if (options.as_study && sight.observer.doubt > 0) return write_maps(path, sight, grid);
+  const auto labels = labels_of(sight, grid, options.as_study ? core_depth : 0);
+  write_image(path, labels.view());
 }
 
 /// A stream that no observer has.
 constexpr std::uint64_t image_stream = 1000;
 
-/// Writes all masks of a case, and its image if there should be one; returns its row of the
-/// manifest.
+/// Writes all files of a case; returns its row of the manifest.
 std::string write_case(const Case& c, std::size_t index, const DemoCohort& cohort,
                        const DemoOptions& options) {
-  const Grid grid = demo_grid(options.side);
+  const Grid grid = demo_grid(options);
   const std::string file = c.id + ".nii.gz";
-  const auto reference = mask_of(c, truth, 0, grid);
+  const auto reference = labels_of({c, truth, 0}, grid, options.as_study ? core_depth : 0);
   write_image(cohort.references / file, reference.view());
-  if (options.with_images) {
+  if (options.as_study) {
     const auto image = head_image(reference, stream_seed(c.seed, image_stream));
     write_image(cohort.images / file, image.view());
   }
-  for (std::size_t m = 0; m < observers.size(); ++m)
-    write_prediction(cohort.models[m].second / file, mask_of(c, observers[m], m + 1, grid),
-                     fault_of(index, m, options));
-  const auto voxels = std::ranges::count(reference.view().voxels, 1);
-  return fmt::format("{},{},{},{:.3f}\n", c.id, sites[c.site], scanners[c.scanner],
-                     static_cast<double>(voxels) * voxel_ml(grid));
+  for (std::size_t m = 0; m < observers.size(); ++m) {
+    const fs::path path = cohort.models[m].second / file;
+    const Fault fault = fault_of(index, m, options);
+    if (fault == Fault::missing) continue;
+    write_prediction(path, {c, observers[m], m + 1}, grid, options);
+    if (fault == Fault::damaged) cut_short(path);
+  }
+  const auto background = std::ranges::count(reference.view().voxels, 0);
+  const double ml =
+      (static_cast<double>(grid.size()) - static_cast<double>(background)) * voxel_ml(grid);
+  return fmt::format("{},{},{},{:.3f}\n", c.id, sites[c.site], scanners[c.scanner], ml);
 }
 
 /// Distinguishes a folder that we made from one that holds somebody's study.
@@ -248,6 +333,9 @@ DemoCohort write_demo_cohort(const fs::path& folder, const DemoOptions& options)
   each_on_own_threads(options.cases, options.jobs, [&](std::size_t i) {
     rows[i] = write_case(made_case(options, i, volumes_ml[i]), i, cohort, options);
   });
+  if (options.as_study)
+    for (const auto& [model, predictions] : cohort.models)
+      write_atomically(predictions / "dataset.json", dataset_json);
   std::string manifest = "id,site,scanner,lesion_ml\n";
   for (const std::string& row : rows) manifest += row;
   write_atomically(cohort.manifest, manifest);

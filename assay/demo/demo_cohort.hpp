@@ -13,10 +13,13 @@ namespace assay::demo {
 
 struct DemoOptions {
   std::size_t cases = 24;
-  std::size_t side = 128;  ///< voxels along each axis of a field of view of 256 mm
+  std::size_t side = 128;  ///< voxels along the longest axis, which measures 256 mm
   std::uint64_t seed = 42;
-  bool with_images = false;  ///< a head for each case, as `images/sub-001.nii.gz`
-  bool with_faults = true;   ///< of at least three cases, model "good" lacks one and damages one
+  /// A study to look at, or, for benchmarks, cubes with masks of a few lesions. A study has heads
+  /// (`images/sub-001.nii.gz`), two labels in each lesion, small lesions around a large one, and
+  /// maps of probabilities by model "over". A dataset.json next to predictions names the labels.
+  bool as_study = false;
+  bool with_faults = true;  ///< of at least three cases, model "good" lacks one and damages one
   unsigned jobs = 1;
 };
 
@@ -26,10 +29,11 @@ struct DemoCohort {
   std::filesystem::path manifest;  ///< CSV: id, site, scanner, lesion_ml
 };
 
-/// Writes references and the predictions of four models: `good`, `over` (draws too much), `under`
-/// (too little) and `misses_small`. Lesions measure 1 to 300 mL in total per case. The same options
-/// give the same bytes, whatever `jobs`. Cases of an earlier cohort in `folder` are removed; a
-/// folder that holds anything else is refused. Throws Error when it cannot be written.
+/// Writes references and the predictions of three models: `good`, `over` (draws too much, and
+/// lesions that are not there) and `misses_small` (whose borders are the best). Lesions measure 1
+/// to 300 mL in total per case. The same options give the same bytes, whatever `jobs`. Cases of an
+/// earlier cohort in `folder` are removed; a folder that holds anything else is refused. Throws
+/// Error when it cannot be written.
 DemoCohort write_demo_cohort(const std::filesystem::path& folder, const DemoOptions& options);
 
 }  // namespace assay::demo

@@ -51,7 +51,7 @@ class Head {
 
   double grey(const Point& mm) {
     const double r = distance(mm, head_mm);
-    if (r > outermost) return air + random_.uniform(0, 3);
+    if (r > outermost) return air;
     const Point unit = {mm[0] / 64, mm[1] / 64, mm[2] / 64};
     const double value = r > 1.04 ? shell(r) : brain(mm, unit, r);
     const double bright = 1 + 0.08 * shading_(unit);
@@ -102,14 +102,14 @@ Volume<std::uint8_t> head_image(const Volume<std::uint8_t>& lesions, std::uint64
   const Grid& grid = lesions.grid();
   Head head(seed);
   Volume<std::uint8_t> out(grid);
-  constexpr double lesion_grey = 70, lesion_share = 0.72;
+  constexpr double lesion_grey = 60, lesion_shares[] = {0, 0.8, 0.4};
   std::size_t voxel = 0;
   for (std::size_t z = 0; z < grid.shape[2]; ++z)
     for (std::size_t y = 0; y < grid.shape[1]; ++y)
       for (std::size_t x = 0; x < grid.shape[0]; ++x, ++voxel) {
         double grey = head.grey(position_mm(
             grid, {static_cast<double>(x), static_cast<double>(y), static_cast<double>(z)}));
-        if (lesions.view().voxels[voxel] != 0) grey = mixed(grey, lesion_grey, lesion_share);
+        grey = mixed(grey, lesion_grey, lesion_shares[lesions.view().voxels[voxel]]);
         out.voxels()[voxel] = static_cast<std::uint8_t>(std::lround(std::clamp(grey, 0.0, 255.0)));
       }
   return out;

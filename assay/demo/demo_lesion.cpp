@@ -66,13 +66,6 @@ double depth(const Lesion& lesion, const Point& unit) {
   return 1 - norm(unit) + coarse_dent * lesion.coarse(unit) + fine_dent * lesion.fine(unit);
 }
 
-/// The same as seen by an observer; where noise could not change the sign, it is not computed.
-bool is_inside(const Lesion& lesion, const Edge& edge, const Point& unit) {
-  const double plain = 1 - norm(unit) + edge.shift;
-  if (std::abs(plain) > coarse_dent + fine_dent + edge.jitter) return plain > 0;
-  return depth(lesion, unit) + edge.shift + edge.jitter * edge.noise(unit) > 0;
-}
-
 /// Volume in unit coordinates, by sampling.
 double unit_volume(const Lesion& lesion) {
   constexpr int samples = 48;
@@ -156,28 +149,36 @@ double ball_radius_mm(double volume_ml) {
   return std::cbrt(volume_ml * 1000 * 3 / (4 * std::numbers::pi));
 }
 
-void draw(const Lesion& lesion, const Edge& edge, Volume<std::uint8_t>& mask) {
-  const Grid& grid = mask.grid();
+void observe(const Lesion& lesion, const Edge& edge, const Grid& grid, double from_depth,
+             const DepthObserver& see) {
   const auto [x_first, x_last] = extent_along(grid, 0, lesion);
   const auto [y_first, y_last] = extent_along(grid, 1, lesion);
   const auto [z_first, z_last] = extent_along(grid, 2, lesion);
-  const auto inside = [&](const Point& mm) {
+  const double farthest = 1 + edge.shift + coarse_dent + fine_dent + edge.jitter - from_depth;
+  const auto look = [&](const Point& mm, std::size_t voxel) {
     const Point from_centre = {mm[0] - lesion.centre_mm[0], mm[1] - lesion.centre_mm[1],
                                mm[2] - lesion.centre_mm[2]};
     const auto& rows = lesion.to_unit;
-    return in_head(mm) && is_inside(lesion, edge,
-                                    {dot(rows[0], from_centre), dot(rows[1], from_centre),
-                                     dot(rows[2], from_centre)});
+    const Point unit = {dot(rows[0], from_centre), dot(rows[1], from_centre),
+                        dot(rows[2], from_centre)};
+    if (norm(unit) > farthest || !in_head(mm)) return;  // noise could not change that
+    see(voxel, depth(lesion, unit) + edge.shift + edge.jitter * edge.noise(unit));
   };
   for (std::size_t z = z_first; z < z_last; ++z)
     for (std::size_t y = y_first; y < y_last; ++y) {
-      std::uint8_t* row = mask.voxels().data() + grid.shape[0] * (y + grid.shape[1] * z);
+      const std::size_t row = grid.shape[0] * (y + grid.shape[1] * z);
       Point mm = position_mm(grid, {0, static_cast<double>(y), static_cast<double>(z)});
       for (std::size_t x = x_first; x < x_last; ++x) {
         mm[0] = grid.affine[0][3] + grid.affine[0][0] * static_cast<double>(x);
-        if (inside(mm)) row[x] = 1;
+        look(mm, row + x);
       }
     }
+}
+
+void draw(const Lesion& lesion, const Edge& edge, Volume<std::uint8_t>& mask) {
+  observe(lesion, edge, mask.grid(), 0, [&](std::size_t voxel, double depth) {
+    if (depth > 0) mask.voxels()[voxel] = 1;
+  });
 }
 
 }  // namespace assay::demo

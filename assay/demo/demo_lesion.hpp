@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "assay/volume.hpp"
@@ -77,8 +78,16 @@ Point random_place(SplitMix64& random, double radius_mm);
 /// The radius of a ball of that volume.
 double ball_radius_mm(double volume_ml);
 
-/// Sets to 1 the voxels that lie in the lesion as drawn by `edge`, and in the head. The grid's axes
-/// run along those of space.
+/// Takes a voxel, and how deep in the lesion it lies in units of the lesion's radius; negative
+/// outside.
+using DepthObserver = std::function<void(std::size_t voxel, double depth)>;
+
+/// Calls `see` with each voxel of the head that may lie at least `from_depth` deep in the lesion as
+/// drawn by `edge`. The grid's axes run along those of space.
+void observe(const Lesion& lesion, const Edge& edge, const Grid& grid, double from_depth,
+             const DepthObserver& see);
+
+/// Sets to 1 the voxels that lie in it.
 void draw(const Lesion& lesion, const Edge& edge, Volume<std::uint8_t>& mask);
 
 }  // namespace assay::demo

@@ -64,6 +64,8 @@ struct Encodable {
   Grid grid;
   VoxelType type = VoxelType::u8;
   std::span<const std::byte> voxels;  ///< in this machine's byte order
+  std::size_t volumes = 1;  ///< one after the other in `voxels`; NIfTI only, as is the slope
+  double slope = 1;         ///< of what the stored numbers mean
 };
 
 /// Extents of an image whose header lists two to seven: the first three are space.

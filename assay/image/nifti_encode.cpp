@@ -130,10 +130,11 @@ std::vector<std::byte> header_bytes(const Encodable& image, bool pair) {
   writer.put(0, static_cast<std::int32_t>(version.header_size));
   writer.put(version.datatype, static_cast<std::int16_t>(type->code));
   writer.put(version.bitpix, static_cast<std::int16_t>(8 * bytes_per_voxel(image.type)));
-  writer.extent(0, 3);
+  writer.extent(0, image.volumes > 1 ? 4 : 3);
   for (std::size_t i = 1; i < 8; ++i) writer.extent(i, i <= 3 ? image.grid.shape[i - 1] : 1);
+  writer.extent(4, image.volumes);
   writer.voxel_offset(pair ? 0 : version.least_offset());
-  writer.real(version.scl_slope, 0, 1);
+  writer.real(version.scl_slope, 0, image.slope);
   writer.put(version.xyzt_units, std::uint8_t{2});  // millimetres; the lowest byte in both versions
   writer.magic(pair ? version.pair_magic : version.single_magic);
   put_forms(writer, version, image.grid);

@@ -133,6 +133,17 @@ TEST(Nifti, scaling_is_nibabels) {
   EXPECT_THAT(message({.slope = 2, .intercept = nan}), HasSubstr("scl_inter is NaN"));
 }
 
+TEST(Nifti, several_volumes_and_a_slope_are_written) {
+  constexpr std::uint8_t stored[] = {128, 0, 0, 32, 0, 96};
+  const auto files = encode_nifti("x.nii.gz", {.grid = {.shape = {2, 1, 1}},
+                                               .voxels = std::as_bytes(std::span(stored)),
+                                               .volumes = 3,
+                                               .slope = 1.0 / 128});
+  const Image read = decode_image(files.at(0).bytes, "x.nii.gz", Volumes::classes);
+  EXPECT_EQ(read.header().channels, 3U);
+  EXPECT_EQ(values(read), (std::vector<double>{1, 0, 0, 0.25, 0, 0.75}));
+}
+
 TEST(Nifti, sform_is_preferred_then_qform_then_the_base_affine) {
   NiftiFile file{.pixdim = {-1, 2, 3, 4, 0, 0, 0, 0},
                  .qform_code = 1,

@@ -4,8 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
+
+#include "assay/base/file.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
+#include "assay/image/nifti.hpp"
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/region_volume.hpp"
 
@@ -124,6 +128,35 @@ TEST(RegionCase, has_a_code_per_label) {
   EXPECT_THAT(volume.labels, ElementsAre("core", "label 4"));
   EXPECT_THAT(volume.regions,
               ElementsAre(DrawnRegion{"1", "core", {1}}, DrawnRegion{"w", "whole", {1, 2}}));
+}
+
+/// Two voxels with the probabilities of three classes: label 2 is likeliest in the first, and the
+/// background in the second.
+fs::path class_maps(const fs::path& path) {
+  constexpr std::uint8_t stored[] = {16, 80, 32, 40, 80, 8};
+  const auto files = encode_nifti(path, {.grid = {.shape = {2, 1, 1}},
+                                         .voxels = std::as_bytes(std::span(stored)),
+                                         .volumes = 3,
+                                         .slope = 1.0 / 128});
+  write_atomically(path, files.front().bytes);
+  return path;
+}
+
+TEST(RegionCase, of_a_volume_per_class_the_likeliest_label_is_drawn_or_what_a_threshold_leaves) {
+  const TemporaryFolder folder;
+  Volume<std::uint8_t> reference(Grid{.shape = {2, 1, 1}}, {1, 2});
+  write_image(folder / "r.nii", reference.view());
+  const fs::path maps = class_maps(folder / "p.nii");
+  const auto drawn = [&](const results::SegmentationFile& scored) {
+    RegionCase one(folder / "r.nii", scored);
+    one.add_prediction(0, maps);
+    return std::move(one).cropped().predictions.at(0).voxels;
+  };
+  EXPECT_THAT(drawn(scored_regions({{"1", "core", {1}}, {"2", "oedema", {2}}})), ElementsAre(2, 0));
+  results::SegmentationFile whole = scored_regions({metrics::foreground_region()});
+  EXPECT_THAT(drawn(whole), ElementsAre(1, 0));
+  whole.settings.threshold = 0.3;
+  EXPECT_THAT(drawn(whole), ElementsAre(1, 1));
 }
 
 TEST(RegionCase, another_place_is_refused_and_an_image_of_it_only_noted) {

@@ -44,20 +44,29 @@ std::uint8_t code_for(Label label, const std::vector<metrics::Region>& regions,
   return static_cast<std::uint8_t>(in_foreground ? std::min(scored.size(), most_codes) + 1 : 0);
 }
 
+/// The labels that are stored, or the most likely one of a prediction with a volume per class.
 std::vector<std::uint8_t> label_codes(const Image& image,
                                       const std::vector<metrics::Region>& regions) {
   Buffer scratch;
   std::vector<Label> values;
-  const LabelView view = labels(image, scratch, values);
+  const bool has_classes = image.header().channels > 1;
+  const LabelView view =
+      has_classes ? likeliest_labels(image, scratch, values) : labels(image, scratch, values);
   const std::vector<Label> scored = scored_labels(regions);
   std::vector<std::uint8_t> code_of;
   for (const Label label : view.values) code_of.push_back(code_for(label, regions, scored));
   return per_voxel(view, [&](std::size_t code) { return code_of[code]; });
 }
 
+/// A file with a volume per class is cut at the sum over all classes but the background, as it was
+/// for its score.
 std::vector<std::uint8_t> mask_codes(const Image& image, const score::MaskRule& rule) {
-  Buffer scratch;
-  const View<std::uint8_t> mask = score::mask_by(rule, image, scratch).foreground;
+  Buffer scratch, sums;
+  const bool has_classes = image.header().channels > 1;
+  if (has_classes && !rule.threshold) return label_codes(image, {metrics::foreground_region()});
+  const View<std::uint8_t> mask =
+      has_classes ? at_least(probability_of(image, {}, sums), *rule.threshold, scratch)
+                  : score::mask_by(rule, image, scratch).foreground;
   std::vector<std::uint8_t> out(mask.voxels.size());
   std::ranges::transform(mask.voxels, out.begin(),
                          [](std::uint8_t voxel) { return static_cast<std::uint8_t>(voxel != 0); });
@@ -198,7 +207,7 @@ RegionCase::RegionCase(const std::filesystem::path& reference,
 
 std::vector<std::uint8_t> RegionCase::codes_of(const std::filesystem::path& path,
                                                bool is_reference) {
-  const Image image = read_image(path);
+  const Image image = read_image(path, {}, is_reference ? Volumes::one : Volumes::classes);
   if (is_reference) {
     stored_ = image.grid();
     map_ = axis_map(stored_, Grid{});

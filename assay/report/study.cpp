@@ -24,10 +24,12 @@ std::string averaged_note(const Study& study) {
   const auto several = std::ranges::find_if(
       study.models, [](const compare::ResultTable& table) { return table.labels.size() > 1; });
   if (several == study.models.end() || several->averaged.empty()) return "";
-  const std::string over = metrics::averaged_words(several->averaged, most);
-  return several->averaged.size() == 1
-             ? "Values are those of " + over + "."
-             : "The value of a case is the unweighted mean over " + over + ".";
+  std::vector<metrics::Region> averaged = several->averaged;
+  for (metrics::Region& region : averaged)
+    if (!region.name.empty()) region.key = region.name;
+  const std::string over = metrics::averaged_words(averaged, most);
+  return averaged.size() == 1 ? "Values are those of " + over + "."
+                              : "The value of a case is the unweighted mean over " + over + ".";
 }
 
 std::optional<metrics::ChosenMetric> metric_in(const Study& study, std::string_view key) {

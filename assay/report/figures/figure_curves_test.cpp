@@ -48,7 +48,7 @@ TEST(ThresholdSweep, rings_the_best_threshold) {
 
 TEST(LesionSize, has_a_mark_per_lesion_that_names_its_case) {
   const Figure found = figure(study_figures(study_with_curves()), "lesion-size");
-  EXPECT_THAT(found.svg, HasSubstr(">2 of 3<"));
+  EXPECT_THAT(found.svg, HasSubstr(">2/3<"));
   const auto marks = xml::of_class(found.svg, "mark");
   ASSERT_EQ(marks.size(), 6U);
   EXPECT_EQ(marks[0].number("data-case"), 2);

@@ -91,9 +91,8 @@ Figures lesion_size_figures(const FigureScene& scene) {
     for (const results::SizedLesion& lesion : lesions)
       if (lesion.volume_ml > 0)
         sizes = {std::min(sizes.low, lesion.volume_ml), std::max(sizes.high, lesion.volume_ml)};
-    panel.note =
-        fmt::format("{} of {}", std::ranges::count_if(lesions, &results::SizedLesion::detected),
-                    lesions.size());
+    panel.note = fmt::format(
+        "{}/{}", std::ranges::count_if(lesions, &results::SizedLesion::detected), lesions.size());
   }
   const PanelLayout layout =
       panel_layout(found.panels.size(), found.panels.size() == 1 ? 240 : 160, scene.width);

@@ -315,6 +315,9 @@ TEST(BlandAltman, says_when_a_case_is_a_mean_over_labels) {
   const auto note = "The value of a case is the unweighted mean over labels 1, 2.";
   EXPECT_TRUE(says(figure(study_figures(studies::study({.labels = 2})), "bland-altman"), note));
   EXPECT_FALSE(says(figure(study_figures(studies::study()), "bland-altman"), note));
+  Study named = studies::study({.labels = 2});
+  named.models[0].averaged[0].name = "core";
+  EXPECT_TRUE(says(figure(study_figures(named), "bland-altman"), "mean over labels core, 2."));
 }
 
 TEST(BlandAltman, derived_volumes_serve_as_well) {
