@@ -158,16 +158,23 @@ def test_contrast_holds_in_both_schemes(browser, tmp_path, scheme):
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-@pytest.mark.parametrize("width", [320, 390, 768, 1300])
+@pytest.mark.parametrize("width", [320, 390, 768, 1024, 1300])
 def test_the_page_never_scrolls_sideways(browser, tmp_path, width):
-    page = report(tmp_path, *two_models(tmp_path), "--title",
+    good, bad = two_models(tmp_path)
+    bad.write_text(bad.read_text().replace("prediction is damaged", f"prediction {'x' * 60}"))
+    page = report(tmp_path, good, bad, "--title",
                   "A title of many words that has to go somewhere on a small screen")
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                             {"width": width, "height": 800, "deviceScaleFactor": 1,
                              "mobile": width < 500})
     try:
         open_page(browser, page)
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+        size = "return document.documentElement.scrollWidth"
+        assert browser.execute_script(size) <= width
+        browser.execute_script(  # the first case has a long reason
+            "document.querySelector('#case-table tbody tr').click();"
+            "document.querySelectorAll('details').forEach((d) => d.open = true)")
+        assert browser.execute_script(size) <= width
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 

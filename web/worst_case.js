@@ -41,9 +41,11 @@ function drawSlice(canvas, { volume, layers, model, look }) {
     path.moveTo(x0, y0);
     path.lineTo(x1, y1);
   }
-  context.lineWidth = 3 / (dx * scale);
-  context.strokeStyle = "#ffffff";
-  context.stroke(path);
+  for (const [pixels, colour] of [[7, "rgb(0 0 0 / .6)"], [3, "#ffffff"]]) { // seen on bright tissue, too
+    context.lineWidth = pixels / (dx * scale);
+    context.strokeStyle = colour;
+    context.stroke(path);
+  }
 }
 
 export class WorstCase {

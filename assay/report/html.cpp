@@ -20,9 +20,20 @@ bool is_minus(std::string_view text, std::size_t at) {
   return at == 0 || text[at - 1] == ' ' || text[at - 1] == '(' || text[at - 1] == '[';
 }
 
-/// A space between a number and its unit.
+/// The spaces of "n = 12".
+bool is_in_equation(std::string_view text, std::size_t at) {
+  constexpr std::string_view words = "n = ";
+  const auto is_at = [&](std::size_t before) {
+    return at >= before && text.substr(at - before).starts_with(words);
+  };
+  return is_at(1) || is_at(3);
+}
+
+/// A space between a number and its unit, or between the sides of an equation.
 bool is_fixed(std::string_view text, std::size_t at) {
-  if (text[at] != ' ' || at == 0 || !is_digit(text[at - 1])) return false;
+  if (text[at] != ' ' || at == 0) return false;
+  if (is_in_equation(text, at)) return true;
+  if (!is_digit(text[at - 1])) return false;
   const std::string_view rest = text.substr(at + 1);
   constexpr std::string_view units[] = {"%", "mm", "mL"};
   return std::ranges::any_of(units, [&](std::string_view unit) {

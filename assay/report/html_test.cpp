@@ -21,6 +21,9 @@ TEST(Typeset, hyphens_of_names_and_words_stay) {
 TEST(Typeset, units_stay_with_their_numbers) {
   EXPECT_EQ(typeset("95 % of 4 mm, 3 mL"), "95\u00A0% of 4\u00A0mm, 3\u00A0mL");
   EXPECT_EQ(typeset("4 mmol of a % and 3 models"), "4 mmol of a % and 3 models");
+  EXPECT_EQ(typeset("; n = 12 items"), "; n\u00A0=\u00A012 items");
+  EXPECT_EQ(typeset("n = 2"), "n\u00A0=\u00A02");
+  EXPECT_EQ(typeset(" n"), " n");
 }
 
 }  // namespace html_test

@@ -76,9 +76,29 @@ void colour(std::uint8_t* pixel, VoxelAgreement agreement) {
   }
 }
 
+/// The reference's outline in white with dark sides, so that it is seen on bright tissue, too.
+void draw_outline(const Cut& cut, std::size_t left, Picture& picture) {
+  constexpr std::uint8_t white[3] = {255, 255, 255}, black[3] = {0, 0, 0};
+  std::vector<bool> edges(cut.width * cut.height);
+  for (std::size_t i = 0; i < edges.size(); ++i)
+    edges[i] = is_edge(cut, i % cut.width, i / cut.width);
+  const auto is_beside = [&](std::size_t x, std::size_t y) {
+    for (std::size_t row = y == 0 ? 0 : y - 1; row <= std::min(y + 1, cut.height - 1); ++row)
+      for (std::size_t column = x == 0 ? 0 : x - 1; column <= std::min(x + 1, cut.width - 1);
+           ++column)
+        if (edges[row * cut.width + column]) return true;
+    return false;
+  };
+  for (std::size_t y = 0; y < cut.height; ++y)
+    for (std::size_t x = 0; x < cut.width; ++x)
+      if (edges[y * cut.width + x])
+        blend(picture.at(left + x, y), white, 0.9);
+      else if (is_beside(x, y))
+        blend(picture.at(left + x, y), black, 0.6);
+}
+
 void draw(const Cut& cut, const std::vector<std::uint8_t>& prediction, std::size_t left,
           Picture& picture) {
-  constexpr std::uint8_t white[3] = {255, 255, 255};
   constexpr std::uint8_t no_image = 38;
   for (std::size_t y = 0; y < cut.height; ++y)
     for (std::size_t x = 0; x < cut.width; ++x) {
@@ -87,8 +107,8 @@ void draw(const Cut& cut, const std::vector<std::uint8_t>& prediction, std::size
       const std::uint8_t grey = cut.volume.image.empty() ? no_image : cut.volume.image[voxel];
       std::fill_n(pixel, 3, grey);
       colour(pixel, agreement_of(prediction[voxel], cut.volume.reference[voxel]));
-      if (is_edge(cut, x, y)) blend(pixel, white, 0.9);
     }
+  draw_outline(cut, left, picture);
 }
 
 /// The axial slice in which most voxels differ.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -54,6 +55,20 @@ TEST(CasePicture, colours_agreement) {
   EXPECT_EQ(pixel(2, 1), blended(colours.both));
   EXPECT_EQ(pixel(3, 1), blended(colours.only_prediction));
   EXPECT_EQ(pixel(2, 2), (std::array<int, 3>{100, 100, 100}));
+}
+
+TEST(CasePicture, outlines_are_seen_on_bright_tissue) {
+  CaseVolume volume = example();
+  std::ranges::fill(volume.image, std::uint8_t{255});
+  const Picture picture = case_picture(volume, 0);
+  bool is_dark = false, is_white = false;
+  for (std::size_t x = 60; x < 90; ++x) {  // across the left border of the reference, at 73
+    const std::uint8_t* rgb = picture.at(x, 73 + 36);
+    is_dark = is_dark || rgb[0] + rgb[1] + rgb[2] < 330;
+    is_white = is_white || rgb[0] + rgb[1] + rgb[2] > 740;
+  }
+  EXPECT_TRUE(is_dark);
+  EXPECT_TRUE(is_white);
 }
 
 TEST(CasePicture, of_one_voxel_has_three_planes) {

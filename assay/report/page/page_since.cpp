@@ -150,12 +150,18 @@ std::string pictures(const Since& since) {
   return out + "</div>\n";
 }
 
-/// "3 cases are new: a, b, c", with all of them however many.
-std::string case_line(const std::vector<std::string>& ids, std::string_view what,
+/// What is said about one case, and about several.
+struct CaseWords {
+  std::string_view one, several;
+};
+
+/// "3 cases in the newer file only: a, b, c"; many are counted.
+std::string case_line(const std::vector<std::string>& ids, const CaseWords& words,
                       std::string_view css = "") {
   constexpr std::size_t most_in_line = 6;
   if (ids.empty()) return "";
-  const std::string start = fmt::format("<b{}>{}</b> {}", css, counted(ids.size(), "case"), what);
+  const std::string start = fmt::format("<b{}>{}</b> {}", css, counted(ids.size(), "case"),
+                                        ids.size() == 1 ? words.one : words.several);
   const std::span shown(ids.data(), std::min(ids.size(), most_in_line));
   return fmt::format(
       "<li>{}: {}{}</li>\n", start, html_escaped(joined(shown)),
@@ -171,12 +177,18 @@ std::string case_lists(const VersionChanges& changes) {
   if (changes.failed.size() > most_listed)
     out += fmt::format("<li>{} more failed and did not before</li>\n",
                        changes.failed.size() - most_listed);
-  out += case_line(changes.recovered, "failed before and have a score now");
-  out += case_line(changes.appeared, "in the newer file only");
-  out += case_line(changes.disappeared, "in the older file only");
-  out += case_line(changes.other_reference,
-                   "with another reference than before; their change need not be the model's",
-                   " class=\"bad\"");
+  constexpr CaseWords recovered = {"failed before and has a score now",
+                                   "failed before and have a score now"},
+                      newer = {"in the newer file only", "in the newer file only"},
+                      older = {"in the older file only", "in the older file only"},
+                      other = {
+                          "with another reference than before; its change need not be the "
+                          "model's",
+                          "with another reference than before; their change need not be the "
+                          "model's"};
+  out += case_line(changes.recovered, recovered) + case_line(changes.appeared, newer) +
+         case_line(changes.disappeared, older) +
+         case_line(changes.other_reference, other, " class=\"bad\"");
   return out.empty() ? "" : "<ul class=\"notes\">" + out + "</ul>\n";
 }
 
