@@ -21,7 +21,8 @@ Settings::Settings(int count, char** words) {
 }
 
 void Settings::add_file(const std::string& path) {
-  for (const auto& [name, value] : nlohmann::json::parse(read_text(path)).items())
+  const nlohmann::json file = nlohmann::json::parse(read_text(path));  // items() only refers to it
+  for (const auto& [name, value] : file.items())
     values_.emplace(name, value.is_string() ? value.get<std::string>() : value.dump());
 }
 
