@@ -12,15 +12,16 @@
 namespace assay {
 
 void* allocate(std::size_t bytes) {
-  constexpr std::size_t cache_line = 64, large_page = std::size_t{2} << 20;
+  constexpr std::size_t large_page = std::size_t{2} << 20;
   if (bytes > std::numeric_limits<std::size_t>::max() - large_page) throw std::bad_alloc();
-  const std::size_t unit = bytes < large_page ? cache_line : large_page;
-  const std::size_t whole = std::max(unit, (bytes + unit - 1) / unit * unit);
-  void* at = std::aligned_alloc(unit, whole);
+  // Small pieces are not aligned further: glibc before 2.38 leaves gaps between those that are.
+  const bool is_large = bytes >= large_page;
+  const std::size_t whole = (bytes + large_page - 1) / large_page * large_page;
+  void* at = is_large ? std::aligned_alloc(large_page, whole)
+                      : std::malloc(std::max<std::size_t>(1, bytes));
   if (at == nullptr) throw std::bad_alloc();
 #if defined(__linux__)
-  // Only a hint: small pages work, too.
-  if (unit == large_page) ::madvise(at, whole, MADV_HUGEPAGE);
+  if (is_large) ::madvise(at, whole, MADV_HUGEPAGE);  // only a hint; small pages work, too
 #endif
   return at;
 }

@@ -2,7 +2,6 @@
 #include "assay/image/folder.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 
 #include "assay/base/text.hpp"
@@ -69,12 +68,8 @@ std::vector<fs::path> scans_among(const fs::path& folder, const std::vector<fs::
   return files;
 }
 
-std::vector<std::string> sorted_below(const fs::path& root, const std::vector<fs::path>& paths) {
-  std::vector<std::string> out;
-  out.reserve(paths.size());
-  for (const fs::path& path : paths) out.push_back(path.lexically_relative(root).generic_string());
-  std::ranges::sort(out);
-  return out;
+std::string below(const fs::path& root, const fs::path& path) {
+  return path.lexically_relative(root).generic_string();
 }
 
 std::vector<std::string> required(std::vector<std::string> found, const fs::path& root) {
@@ -88,11 +83,12 @@ std::vector<std::string> required(std::vector<std::string> found, const fs::path
 }  // namespace
 
 std::vector<std::string> list_images(const fs::path& root) {
-  std::vector<fs::path> found;
+  std::vector<std::string> found;  // not paths, which are large and slow to compare
   walk_files(root, [&](const fs::path& path) {
-    if (is_image(path) || is_unnamed_structures(path)) found.push_back(path);
+    if (is_image(path) || is_unnamed_structures(path)) found.push_back(below(root, path));
   });
-  return sorted_below(root, found);
+  std::ranges::sort(found);
+  return found;
 }
 
 std::vector<std::string> require_images(const fs::path& root) {
@@ -100,19 +96,20 @@ std::vector<std::string> require_images(const fs::path& root) {
 }
 
 std::vector<std::string> list_scans(const fs::path& root) {
-  std::vector<fs::path> found;
+  std::vector<std::string> found;
   std::map<fs::path, std::vector<fs::path>> slices;  // by folder
   walk_files(root, [&](const fs::path& path) {
     const auto class_uid = fs::is_directory(path) ? std::nullopt : class_of_file(path);
     if (class_uid) {
       if (is_image_class(*class_uid)) slices[path.parent_path()].push_back(path);
     } else if (is_image(path)) {
-      found.push_back(path);
+      found.push_back(below(root, path));
     }
   });
   for (const auto& [folder, files] : slices)
-    std::ranges::copy(scans_among(folder, files), std::back_inserter(found));
-  return sorted_below(root, found);
+    for (const fs::path& scan : scans_among(folder, files)) found.push_back(below(root, scan));
+  std::ranges::sort(found);
+  return found;
 }
 
 std::vector<std::string> require_scans(const fs::path& root) {

@@ -14,9 +14,10 @@ struct FreeMemory {
   void operator()(void* at) const { std::free(at); }
 };
 
-/// Uninitialised memory, aligned for vectors. A large piece is made of pages of 2 MB where the
-/// system has them: small ones cost a fault for each 4 kB when they are first
-/// touched, and a miss of the processor's page table for nearly every row. Throws std::bad_alloc.
+/// Uninitialised memory, aligned for any scalar. From 2 MB on it is aligned to pages of 2 MB, and
+/// made of them where the system has them: small ones cost a fault for each 4 kB when they are
+/// first touched, and a miss of the processor's page table for nearly every row. Throws
+/// std::bad_alloc.
 void* allocate(std::size_t bytes);
 
 /// Uninitialised bytes that keep their capacity. A cohort reads thousands of volumes of one size:
