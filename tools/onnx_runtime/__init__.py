@@ -5,6 +5,7 @@ pins it.
 It is installed once, under build/onnxruntime, by `npm ci --ignore-scripts`. `python3 -m
 onnx_runtime` in tools/ prints where its library is.
 """
+import fcntl
 import functools
 import pathlib
 import platform
@@ -22,13 +23,21 @@ class Missing(Exception):
 
 @functools.lru_cache(maxsize=None)
 def modules():
-    """The folder that has node_modules. Raises Missing."""
-    lock, stamp = (HERE / "package-lock.json").read_bytes(), FOLDER / "installed"
-    if stamp.exists() and stamp.read_bytes() == lock:
+    """The folder that has node_modules. Raises Missing. One process installs it, and others wait:
+    a library must not be replaced while it is in use."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with open(FOLDER / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return installed()
+
+
+def installed():
+    """The same, without others."""
+    wanted, stamp = (HERE / "package-lock.json").read_bytes(), FOLDER / "installed"
+    if stamp.exists() and stamp.read_bytes() == wanted:
         return FOLDER
     if not shutil.which("npm"):
         raise Missing("there is no npm to install onnxruntime-node")
-    FOLDER.mkdir(parents=True, exist_ok=True)
     stamp.unlink(missing_ok=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / name, FOLDER / name)
@@ -37,7 +46,7 @@ def modules():
         subprocess.run(command, cwd=FOLDER, capture_output=True, timeout=600, check=True)
     except subprocess.SubprocessError:
         raise Missing("npm could not install onnxruntime-node") from None
-    stamp.write_bytes(lock)
+    stamp.write_bytes(wanted)
     return FOLDER
 
 
