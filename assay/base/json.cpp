@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "assay/base/json_append.hpp"
@@ -138,6 +139,21 @@ class Writer {
       out_ += std::isnan(x) ? "NaN" : (x > 0 ? "Infinity" : "-Infinity");
   }
 
+  /// Before a part of a list or an object.
+  void begin_part(bool is_first, bool is_flat, int depth, char bracket) {
+    if (is_first)
+      out_ += bracket;
+    else
+      out_ += is_flat && style_.indent > 0 ? ", " : ",";
+    if (!is_flat) new_line(depth + 1);
+  }
+
+  void end_parts(bool is_empty, bool is_flat, int depth, const char* brackets) {
+    if (is_empty) out_ += brackets[0];
+    if (!is_empty && !is_flat) new_line(depth);
+    out_ += brackets[1];
+  }
+
  private:
   void write_list(const Json::array_t& list, int depth) {
     const bool flat = std::ranges::none_of(list, [](const Json& e) { return e.is_structured(); });
@@ -146,16 +162,12 @@ class Writer {
 
   template <class Parts, class Each>
   void write_all(const Parts& parts, int depth, const char* brackets, bool flat, Each each) {
-    out_ += brackets[0];
     bool first = true;
     for (const auto& part : parts) {
-      if (!first) out_ += flat && style_.indent > 0 ? ", " : ",";
-      if (!flat) new_line(depth + 1);
+      begin_part(std::exchange(first, false), flat, depth, brackets[0]);
       each(part);
-      first = false;
     }
-    if (!first && !flat) new_line(depth);
-    out_ += brackets[1];
+    end_parts(first, flat, depth, brackets);
   }
 
   template <class Whole>
@@ -204,6 +216,14 @@ void JsonMembers::write_text(std::string_view text) {
 
 void JsonMembers::write_number(double number) {
   Writer(style_, out_).write_number(number);
+}
+
+void JsonMembers::begin_element(bool is_first, bool is_flat, int depth) {
+  Writer(style_, out_).begin_part(is_first, is_flat, depth, '[');
+}
+
+void JsonMembers::end_elements(bool is_empty, bool is_flat, int depth) {
+  Writer(style_, out_).end_parts(is_empty, is_flat, depth, "[]");
 }
 
 void JsonMembers::close() {

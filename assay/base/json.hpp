@@ -2,12 +2,14 @@
 /// JSON as this project writes and reads it. Included by .cpp files only: the parser is heavy.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "assay/base/nesting.hpp"
@@ -48,6 +50,12 @@ class JsonMembers {
     else
       write(Json(value));
   }
+  /// A list of numbers, or of pairs of them.
+  template <class Numbers>
+  void add_list(std::string_view key, const Numbers& numbers) {
+    begin_member(key);
+    write_elements(numbers, depth_ + 1);
+  }
   /// An object, whose members `fill` adds.
   template <class Fill>
   void add_object(std::string_view key, Fill fill) {
@@ -63,6 +71,24 @@ class JsonMembers {
   void write(const Json& tree);
   void write_text(std::string_view text);
   void write_number(double number);
+  void begin_element(bool is_first, bool is_flat, int depth);
+  void end_elements(bool is_empty, bool is_flat, int depth);
+
+  template <class Numbers>
+  void write_elements(const Numbers& numbers, int depth) {
+    constexpr bool is_flat = std::is_arithmetic_v<typename Numbers::value_type>;
+    bool is_first = true;
+    for (const auto& each : numbers) {
+      begin_element(std::exchange(is_first, false), is_flat, depth);
+      if constexpr (!is_flat)
+        write_elements(std::array{each.first, each.second}, depth + 1);
+      else if constexpr (std::is_same_v<typename Numbers::value_type, double>)
+        write_number(each);
+      else
+        write(Json(each));
+    }
+    end_elements(is_first, is_flat, depth);
+  }
 
   std::string& out_;
   JsonStyle style_;

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <map>
 #include <random>
 
 #include "assay/error.hpp"
@@ -106,6 +108,15 @@ TEST(Json, members_are_written_as_those_of_a_tree) {
       nested.add("list", std::vector{1, 2});
       nested.add_object("none", [](JsonMembers&) {});
     });
+    const std::map<double, double> pairs = {{0.5, NAN}, {95, 2.25}};
+    tree["counts"] = {1, -2};
+    tree["pairs"] = {{0.5, NAN}, {95.0, 2.25}};
+    tree["no pairs"] = Json::array();
+    tree["no numbers"] = Json::array();
+    out.add_list("counts", std::array{1, -2});
+    out.add_list("pairs", pairs);
+    out.add_list("no pairs", std::map<double, double>());
+    out.add_list("no numbers", std::vector<double>());
     out.close();
     EXPECT_EQ(text, to_text(tree, style));
   }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <limits>
 #include <span>
 
@@ -26,25 +25,6 @@ Box widened(Box box, const Shape& shape, Index room) {
     box.high[k] = std::min(static_cast<Index>(shape[k]), box.high[k] + room);
   }
   return box;
-}
-
-// A label map is runs of equal codes, most of them long: a box grows by runs, and the end of a run
-// is found many voxels at a time. Runs of background are not even split at the ends of rows.
-
-/// The place of the first code from `at` on that differs from the one there, found by words.
-template <class Code>
-std::size_t run_end(std::span<const Code> codes, std::size_t at) {
-  constexpr std::size_t per_word = 8 / sizeof(Code);
-  const Code code = codes[at];
-  const std::uint64_t filled = ~std::uint64_t{0} / static_cast<Code>(~Code{0}) * code;
-  for (; at + per_word <= codes.size(); at += per_word) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, codes.data() + at, sizeof word);
-    if (const std::uint64_t other = word ^ filled; other != 0)
-      return at + static_cast<std::size_t>(std::countr_zero(other)) / (8 * sizeof(Code));
-  }
-  while (at < codes.size() && codes[at] == code) ++at;
-  return at;
 }
 
 /// Boxes as they grow.
@@ -77,79 +57,99 @@ class Growing {
   std::vector<Box> boxes_;
 };
 
-template <class Code>
-using RunEnd = std::size_t (*)(std::span<const Code>, std::size_t at);
+/// Adds runs of equal codes in the order of the voxels. Runs of background are not split at the
+/// ends of rows.
+class RowsOf {
+ public:
+  RowsOf(const Shape& shape, std::size_t background, Growing& boxes)
+      : shape_(shape), background_(background), boxes_(boxes) {}
 
-template <class Code, RunEnd<Code> run_end_in = run_end<Code>>
-[[gnu::always_inline]] inline void grow(std::span<const Code> codes, const Shape& shape,
-                                        std::size_t background, Growing& boxes) {
-  const std::size_t nx = shape[0], ny = shape[1];
-  std::size_t row_start = 0;
-  Place first = {0, 0, 0};
-  for (std::size_t i = 0; i < codes.size();) {
-    std::size_t end = run_end_in(codes, i);
-    if (codes[i] == background) {
-      boxes.add_all(background, shape);
-    } else {
-      if (i >= row_start + nx) {
-        const std::size_t row = i / nx;
-        row_start = row * nx;
-        first = {0, static_cast<Index>(row % ny), static_cast<Index>(row / ny)};
-      }
-      end = std::min(end, row_start + nx);
-      first[0] = static_cast<Index>(i - row_start);
-      boxes.add(codes[i], first, static_cast<Index>(end - i));
+  void add(std::size_t code, std::size_t begin, std::size_t end) {
+    if (code == background_) return boxes_.add_all(code, shape_);
+    while (begin < end) {
+      if (begin >= row_end_) start_row(begin / shape_[0]);
+      const std::size_t stop = std::min(end, row_end_);
+      first_[0] = static_cast<Index>(begin + shape_[0] - row_end_);
+      boxes_.add(code, first_, static_cast<Index>(stop - begin));
+      begin = stop;
     }
-    i = end;
   }
+
+ private:
+  void start_row(std::size_t row) {
+    row_end_ = (row + 1) * shape_[0];
+    first_ = {0, static_cast<Index>(row % shape_[1]), static_cast<Index>(row / shape_[1])};
+  }
+
+  const Shape& shape_;
+  std::size_t background_, row_end_ = 0;
+  Growing& boxes_;
+  Place first_{};
+};
+
+// A label map is runs of equal codes, most of them long. The bits of a word say after which of 64
+// voxels the code changes, and only there something is done.
+
+/// After which of 64 voxels the code changes; a voxel more is looked at.
+template <class Code>
+std::uint64_t changes_in(const Code* codes) {
+  Code differs = 0;  // mostly nothing does, and vector instructions see it
+  for (std::size_t i = 0; i < 64; ++i)
+    differs = static_cast<Code>(differs | (codes[i] ^ codes[i + 1]));
+  if (differs == 0) return 0;
+  std::uint64_t out = 0;
+  for (std::size_t i = 0; i < 64; ++i)
+    out |= std::uint64_t{codes[i] != codes[i + 1] ? 1U : 0U} << i;
+  return out;
+}
+
+template <class Code, auto changes>
+[[gnu::always_inline]] inline void add_runs(std::span<const Code> codes, RowsOf& rows) {
+  std::size_t start = 0, i = 0;
+  for (; i + 64 < codes.size(); i += 64)
+    for (std::uint64_t left = changes(codes.data() + i); left != 0; left &= left - 1) {
+      const std::size_t end = i + static_cast<std::size_t>(std::countr_zero(left)) + 1;
+      rows.add(codes[start], start, end);
+      start = end;
+    }
+  for (; i < codes.size(); ++i)
+    if (i + 1 == codes.size() || codes[i] != codes[i + 1]) {
+      rows.add(codes[start], start, i + 1);
+      start = i + 1;
+    }
 }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2,bmi")]] inline std::size_t run_end_avx2(std::span<const std::uint8_t> codes,
-                                                            std::size_t at) {
-  const std::uint8_t code = codes[at];
-  const __m256i filled = _mm256_set1_epi8(static_cast<char>(code));
-  for (; at + 32 <= codes.size(); at += 32) {
-    const auto* block = reinterpret_cast<const __m256i*>(codes.data() + at);
-    const auto same = static_cast<std::uint32_t>(
-        _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(block), filled)));
-    if (~same != 0) return at + static_cast<std::size_t>(std::countr_zero(~same));
+[[gnu::target("avx2")]] inline std::uint64_t changes_avx2(const std::uint8_t* codes) {
+  std::uint64_t same = 0;
+  for (std::size_t half = 0; half < 64; half += 32) {
+    const auto *here = reinterpret_cast<const __m256i*>(codes + half),
+               *next = reinterpret_cast<const __m256i*>(codes + half + 1);
+    const __m256i equal = _mm256_cmpeq_epi8(_mm256_loadu_si256(here), _mm256_loadu_si256(next));
+    same |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(equal))} << half;
   }
-  while (at < codes.size() && codes[at] == code) ++at;
-  return at;
+  return ~same;
 }
-[[gnu::target("avx2,bmi")]] void grow_avx2(std::span<const std::uint8_t> codes, const Shape& shape,
-                                           std::size_t background, Growing& boxes) {
-  grow<std::uint8_t, run_end_avx2>(codes, shape, background, boxes);
+[[gnu::target("avx2,bmi")]] void add_runs_avx2(std::span<const std::uint8_t> codes, RowsOf& rows) {
+  add_runs<std::uint8_t, changes_avx2>(codes, rows);
 }
 #else
-const auto grow_avx2 = grow<std::uint8_t>;
+const auto add_runs_avx2 = add_runs<std::uint8_t, changes_in<std::uint8_t>>;
 #endif
 
-void grow_by_any(std::span<const std::uint8_t> codes, const Shape& shape, std::size_t background,
-                 Growing& boxes) {
-  (has_bit_counts() ? grow_avx2 : grow<std::uint8_t>)(codes, shape, background, boxes);
+void add_all_runs(std::span<const std::uint8_t> codes, RowsOf& rows) {
+  (has_bit_counts() ? add_runs_avx2 : add_runs<std::uint8_t, changes_in<std::uint8_t>>)(codes,
+                                                                                        rows);
 }
 
-void grow_by_any(std::span<const std::uint16_t> codes, const Shape& shape, std::size_t background,
-                 Growing& boxes) {
-  grow(codes, shape, background, boxes);
+void add_all_runs(std::span<const std::uint16_t> codes, RowsOf& rows) {
+  add_runs<std::uint16_t, changes_in<std::uint16_t>>(codes, rows);
 }
 
-void grow_by_any(std::span<const Run> runs, const Shape& shape, std::size_t background,
-                 Growing& boxes) {
-  const std::size_t nx = shape[0], ny = shape[1];
+void add_all_runs(std::span<const Run> runs, RowsOf& rows) {
   std::size_t first = 0;
   for (const Run& run : runs) {
-    if (run.code == background) boxes.add_all(background, shape);
-    while (run.code != background && first < run.end) {
-      const std::size_t row = first / nx, end = std::min<std::size_t>(run.end, (row + 1) * nx);
-      boxes.add(run.code,
-                {static_cast<Index>(first % nx), static_cast<Index>(row % ny),
-                 static_cast<Index>(row / ny)},
-                static_cast<Index>(end - first));
-      first = end;
-    }
+    rows.add(run.code, first, run.end);
     first = run.end;
   }
 }
@@ -160,8 +160,8 @@ std::vector<std::optional<Box>> label_boxes(const LabelView& labels) {
   Growing boxes(labels.values.size());
   const auto background =
       static_cast<std::size_t>(std::ranges::find(labels.values, 0) - labels.values.begin());
-  std::visit([&](const auto& codes) { grow_by_any(codes, labels.grid.shape, background, boxes); },
-             labels.codes);
+  RowsOf rows(labels.grid.shape, background, boxes);
+  std::visit([&](const auto& codes) { add_all_runs(codes, rows); }, labels.codes);
   return boxes.found();
 }
 

@@ -43,28 +43,21 @@ void require_sums(const metrics::CaseRecord& record) {
           "the counts of '" + record.id + "' do not add up to its voxels");
 }
 
-/// Numbers by percent or by tolerance.
-Json to_json(const std::map<double, double>& values) {
-  Json out = Json::array();
-  for (const auto& [key, value] : values) out.push_back({key, value});
-  return out;
+void add_members(JsonMembers& out, const metrics::DirectedEvidence& e) {
+  out.add("weight", e.weight);
+  out.add("sum_mm", e.sum_mm);
+  out.add("greatest_mm", e.greatest_mm);
+  out.add_list("percentile_mm", e.percentile_mm);
+  out.add_list("within", e.within);
 }
 
-Json to_json(const metrics::DirectedEvidence& e) {
-  return {{"weight", e.weight},
-          {"sum_mm", e.sum_mm},
-          {"greatest_mm", e.greatest_mm},
-          {"percentile_mm", to_json(e.percentile_mm)},
-          {"within", to_json(e.within)}};
-}
-
-Json to_json(const metrics::BoundaryEvidence& e) {
-  return {{"prediction", to_json(e.prediction)},
-          {"reference", to_json(e.reference)},
-          {"pooled_percentile_mm", to_json(e.pooled_percentile_mm)},
-          {"common", e.common},
-          {"either", e.either},
-          {"added_path_mm", e.added_path_mm}};
+void add_members(JsonMembers& out, const metrics::BoundaryEvidence& e) {
+  out.add_object("prediction", [&](JsonMembers& side) { add_members(side, e.prediction); });
+  out.add_object("reference", [&](JsonMembers& side) { add_members(side, e.reference); });
+  out.add_list("pooled_percentile_mm", e.pooled_percentile_mm);
+  out.add("common", e.common);
+  out.add("either", e.either);
+  out.add("added_path_mm", e.added_path_mm);
 }
 
 Json to_json(const std::vector<metrics::MatchedLesion>& lesions) {
@@ -205,7 +198,11 @@ void add_evidence(JsonMembers& out, const char* name,
                   const std::map<std::string, Evidence>& by_region) {
   if (by_region.empty()) return;
   out.add_object(name, [&](JsonMembers& all) {
-    for (const auto& [key, evidence] : by_region) all.add(key, to_json(evidence));
+    for (const auto& [key, evidence] : by_region)
+      if constexpr (std::is_same_v<Evidence, metrics::BoundaryEvidence>)
+        all.add_object(key, [&](JsonMembers& one) { add_members(one, evidence); });
+      else
+        all.add(key, to_json(evidence));
   });
 }
 
@@ -233,7 +230,7 @@ std::string record_text(const metrics::CaseRecord& r) {
   JsonMembers out(text, {.indent = 0});
   add_fate_and_files(out, r);
   out.add_object("counts", [&](JsonMembers& counts) {
-    for (const auto& [key, c] : r.counts) counts.add(key, Json{c.tp, c.fp, c.fn, c.tn});
+    for (const auto& [key, c] : r.counts) counts.add_list(key, std::array{c.tp, c.fp, c.fn, c.tn});
   });
   out.add("voxels", r.voxels);
   out.add("voxel_ml", r.voxel_ml);

@@ -141,8 +141,10 @@ void write_evidence(JsonMembers& out, const metrics::Evidence& evidence) {
     for (const auto& [field, count] : words::counts) out.add(field, evidence.counts.*count);
   out.add("voxel_ml", evidence.voxel_ml);
   if (evidence.boundary)
-    out.add("surface", Json{{"prediction", evidence.boundary->prediction.weight},
-                            {"reference", evidence.boundary->reference.weight}});
+    out.add_object("surface", [&](JsonMembers& surface) {
+      surface.add("prediction", evidence.boundary->prediction.weight);
+      surface.add("reference", evidence.boundary->reference.weight);
+    });
 }
 
 /// What metrics of the user's own said instead of giving a value; absent if they said nothing.
