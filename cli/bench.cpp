@@ -23,6 +23,7 @@
 #include "peers_script.hpp"
 
 namespace assay::cli {
+namespace bench_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -211,9 +212,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace bench_file
 
-const Command bench_command = {"bench",
-                               "Measure speed against decompression alone and against other tools",
-                               command<declare_options, run>, examples};
+const Command bench_command = {
+    "bench", "Measure speed against decompression alone and against other tools",
+    command<bench_file::declare_options, bench_file::run>, bench_file::examples};
 
 }  // namespace assay::cli

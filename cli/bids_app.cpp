@@ -28,6 +28,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace bids_app_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -546,9 +547,11 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace bids_app_file
 
 const Command bids_app_command = {"bids-app", "Score a BIDS dataset as a BIDS App",
-                                  command<declare_options, run>, examples,
+                                  command<bids_app_file::declare_options, bids_app_file::run>,
+                                  bids_app_file::examples,
                                   /*stops_in_order=*/true};
 
 }  // namespace assay::cli

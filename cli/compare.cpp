@@ -20,6 +20,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace compare_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -213,8 +214,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace compare_file
 
 const Command compare_command = {"compare", "Test models against a baseline on the same cases",
-                                 command<declare_options, run>, examples};
+                                 command<compare_file::declare_options, compare_file::run>,
+                                 compare_file::examples};
 
 }  // namespace assay::cli

@@ -13,6 +13,7 @@
 #include "cli/parser.hpp"
 
 namespace assay::cli {
+namespace config_file {
 namespace {
 
 constexpr Named<ConfigOrigin> origins[] = {{"ASSAY_CONFIG", ConfigOrigin::named},
@@ -92,7 +93,9 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace config_file
 
-const Command config_command = {"config", "Show what configuration files set", declare, examples};
+const Command config_command = {"config", "Show what configuration files set", config_file::declare,
+                                config_file::examples};
 
 }  // namespace assay::cli

@@ -26,6 +26,7 @@
 #include "cli/provenance.hpp"
 
 namespace assay::cli {
+namespace demo_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -309,9 +310,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace demo_file
 
-const Command demo_command = {"demo",
-                              "Make a small cohort, score it, compare models and write a report",
-                              command<declare_options, run>, examples};
+const Command demo_command = {
+    "demo", "Make a small cohort, score it, compare models and write a report",
+    command<demo_file::declare_options, demo_file::run>, demo_file::examples};
 
 }  // namespace assay::cli

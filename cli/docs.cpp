@@ -18,6 +18,7 @@
 #include "cli/parser.hpp"
 
 namespace assay::cli {
+namespace docs_file {
 namespace {
 
 std::string escaped(std::string_view text) {
@@ -130,8 +131,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace docs_file
 
 const Command docs_command = {"docs", "Print reference pages, manual pages and shell completion",
-                              command<declare_options, run>, examples};
+                              command<docs_file::declare_options, docs_file::run>,
+                              docs_file::examples};
 
 }  // namespace assay::cli

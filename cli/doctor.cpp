@@ -24,6 +24,7 @@
 #include "cli/python_package.hpp"
 
 namespace assay::cli {
+namespace doctor_file {
 namespace {
 
 /// What was found, in a few words. Throws Error that says what is missing and what helps.
@@ -136,7 +137,9 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace doctor_file
 
-const Command doctor_command = {"doctor", "Show what is installed and found", declare, examples};
+const Command doctor_command = {"doctor", "Show what is installed and found", doctor_file::declare,
+                                doctor_file::examples};
 
 }  // namespace assay::cli

@@ -18,6 +18,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace evaluate_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -186,8 +187,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace evaluate_file
 
 const Command evaluate_command = {"evaluate", "Run a model on a cohort, then score its predictions",
-                                  command<declare_options, run>, examples, /*stops_in_order=*/true};
+                                  command<evaluate_file::declare_options, evaluate_file::run>,
+                                  evaluate_file::examples, /*stops_in_order=*/true};
 
 }  // namespace assay::cli

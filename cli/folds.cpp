@@ -14,6 +14,7 @@
 #include "cli/provenance.hpp"
 
 namespace assay::cli {
+namespace folds_file {
 namespace {
 
 /// The command line as typed.
@@ -104,8 +105,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace folds_file
 
 const Command folds_command = {"folds", "Aggregate the runs of a cross-validation",
-                               command<declare_options, run>, examples};
+                               command<folds_file::declare_options, folds_file::run>,
+                               folds_file::examples};
 
 }  // namespace assay::cli

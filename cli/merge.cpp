@@ -15,6 +15,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace merge_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,8 +117,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace merge_file
 
 const Command merge_command = {"merge", "Join the shards of a run into its results",
-                               command<declare_options, run>, examples};
+                               command<merge_file::declare_options, merge_file::run>,
+                               merge_file::examples};
 
 }  // namespace assay::cli

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 
 namespace assay::cli {
+namespace metrics_file {
 namespace {
 
 Action declare(Arguments&) {
@@ -27,8 +28,9 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace metrics_file
 
-const Command metrics_command = {"metrics", "List the metrics with their definitions", declare,
-                                 examples};
+const Command metrics_command = {"metrics", "List the metrics with their definitions",
+                                 metrics_file::declare, metrics_file::examples};
 
 }  // namespace assay::cli

@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 
 namespace assay::cli {
+namespace model_file {
 namespace {
 
 constexpr std::array members = {&model_show_command};
@@ -15,11 +16,12 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace model_file
 
 const Command model_command = {.name = "model",
                                .summary = "Show what files of trained models hold",
                                .declare = nullptr,
-                               .examples = examples,
-                               .members = members};
+                               .examples = model_file::examples,
+                               .members = model_file::members};
 
 }  // namespace assay::cli

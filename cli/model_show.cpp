@@ -11,6 +11,7 @@
 #include "cli/output.hpp"
 
 namespace assay::cli {
+namespace model_show_file {
 namespace {
 
 struct Options {
@@ -48,9 +49,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace model_show_file
 
-const Command model_show_command = {"show",
-                                    "Show layers, receptive field, parameters, hash and cost",
-                                    command<declare_options, run>, examples};
+const Command model_show_command = {
+    "show", "Show layers, receptive field, parameters, hash and cost",
+    command<model_show_file::declare_options, model_show_file::run>, model_show_file::examples};
 
 }  // namespace assay::cli

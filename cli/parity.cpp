@@ -18,6 +18,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace parity_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -181,11 +182,12 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace parity_file
 
 const Command parity_command = {.name = "parity",
                                 .summary = "Check whether a paper's results are reached",
-                                .declare = command<declare_options, run>,
-                                .examples = examples,
+                                .declare = command<parity_file::declare_options, parity_file::run>,
+                                .examples = parity_file::examples,
                                 .alias = "validate"};
 
 }  // namespace assay::cli

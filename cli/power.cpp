@@ -18,6 +18,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace power_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,8 +104,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace power_file
 
 const Command power_command = {"power", "Plan how many cases a study needs",
-                               command<declare_options, run>, examples};
+                               command<power_file::declare_options, power_file::run>,
+                               power_file::examples};
 
 }  // namespace assay::cli

@@ -36,6 +36,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace predict_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -414,9 +415,11 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace predict_file
 
-const Command predict_command = {"predict", "Run a model on images", command<declare_options, run>,
-                                 examples,
+const Command predict_command = {"predict", "Run a model on images",
+                                 command<predict_file::declare_options, predict_file::run>,
+                                 predict_file::examples,
                                  /*stops_in_order=*/true};
 
 }  // namespace assay::cli

@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 
 namespace assay::cli {
+namespace qa_file {
 namespace {
 
 constexpr std::array members = {&qa_check_command,   &qa_run_command,  &qa_score_command,
@@ -20,12 +21,13 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace qa_file
 
 const Command qa_command = {
     .name = "qa",
     .summary = "Run and score question-answering benchmarks on whole slides",
     .declare = nullptr,
-    .examples = examples,
-    .members = members};
+    .examples = qa_file::examples,
+    .members = qa_file::members};
 
 }  // namespace assay::cli

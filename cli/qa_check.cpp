@@ -21,6 +21,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace qa_check_file {
 namespace {
 
 std::string count_text(const std::optional<std::int64_t>& count) {
@@ -141,8 +142,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace qa_check_file
 
 const Command qa_check_command = {"check", "Check which slides of a table are present",
-                                  command<declare_options, run>, examples};
+                                  command<qa_check_file::declare_options, qa_check_file::run>,
+                                  qa_check_file::examples};
 
 }  // namespace assay::cli

@@ -14,6 +14,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace qa_compare_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,8 +167,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace qa_compare_file
 
 const Command qa_compare_command = {"compare", "Compare two runs item by item",
-                                    command<declare_options, run>, examples};
+                                    command<qa_compare_file::declare_options, qa_compare_file::run>,
+                                    qa_compare_file::examples};
 
 }  // namespace assay::cli

@@ -19,6 +19,7 @@
 #include "cli/progress.hpp"
 
 namespace assay::cli {
+namespace qa_fetch_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -33,7 +34,7 @@ constexpr const char* usual_hub = "https://huggingface.co";
 struct Options {
   bool table = false, sample_slide = false, lists = false;
   std::string table_file = "MultiPathQA.csv", repo = "tbuckley/MultiPathQA", revision = "main";
-  std::string endpoint, slide_url = cli::sample_slide, sha256;
+  std::string endpoint, slide_url = qa_fetch_file::sample_slide, sha256;
 };
 
 void declare_options(Arguments& a, Options& o) {
@@ -221,11 +222,13 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace qa_fetch_file
 
-const Command qa_fetch_command = {.name = "fetch",
-                                  .summary = "Fetch the table, a sample slide and lists of slides",
-                                  .declare = command<declare_options, run>,
-                                  .examples = examples,
-                                  .stops_in_order = true};
+const Command qa_fetch_command = {
+    .name = "fetch",
+    .summary = "Fetch the table, a sample slide and lists of slides",
+    .declare = command<qa_fetch_file::declare_options, qa_fetch_file::run>,
+    .examples = qa_fetch_file::examples,
+    .stops_in_order = true};
 
 }  // namespace assay::cli

@@ -30,6 +30,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace qa_run_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -447,9 +448,11 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace qa_run_file
 
 const Command qa_run_command = {"run", "Ask an agent the questions of a table",
-                                command<declare_options, run>, examples,
+                                command<qa_run_file::declare_options, qa_run_file::run>,
+                                qa_run_file::examples,
                                 /*stops_in_order=*/true};
 
 }  // namespace assay::cli

@@ -18,6 +18,7 @@
 #include "cli/commands.hpp"
 
 namespace assay::cli {
+namespace qa_salvage_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -171,8 +172,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace qa_salvage_file
 
 const Command qa_salvage_command = {"salvage", "Recover the intact records of a damaged journal",
-                                    command<declare_options, run>, examples};
+                                    command<qa_salvage_file::declare_options, qa_salvage_file::run>,
+                                    qa_salvage_file::examples};
 
 }  // namespace assay::cli

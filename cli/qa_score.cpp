@@ -19,6 +19,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace qa_score_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -203,8 +204,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace qa_score_file
 
 const Command qa_score_command = {"score", "Score saved answers by any rules",
-                                  command<declare_options, run>, examples};
+                                  command<qa_score_file::declare_options, qa_score_file::run>,
+                                  qa_score_file::examples};
 
 }  // namespace assay::cli

@@ -15,6 +15,7 @@
 #include "cli/output.hpp"
 
 namespace assay::cli {
+namespace qa_show_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,8 +133,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace qa_show_file
 
 const Command qa_show_command = {"show", "Show how an agent reached its answer, as an HTML page",
-                                 command<declare_options, run>, examples};
+                                 command<qa_show_file::declare_options, qa_show_file::run>,
+                                 qa_show_file::examples};
 
 }  // namespace assay::cli

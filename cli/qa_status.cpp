@@ -21,6 +21,7 @@
 #include "cli/commands.hpp"
 
 namespace assay::cli {
+namespace qa_status_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -318,10 +319,11 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace qa_status_file
 
-const Command qa_status_command = {"status",
-                                   "Show the progress of a run, while it runs or afterwards",
-                                   command<declare_options, run>, examples,
-                                   /*stops_in_order=*/true};
+const Command qa_status_command = {
+    "status", "Show the progress of a run, while it runs or afterwards",
+    command<qa_status_file::declare_options, qa_status_file::run>, qa_status_file::examples,
+    /*stops_in_order=*/true};
 
 }  // namespace assay::cli

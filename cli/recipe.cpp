@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 
 namespace assay::cli {
+namespace recipe_file {
 namespace {
 
 constexpr std::array members = {&recipe_show_command, &recipe_apply_command};
@@ -16,11 +17,12 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace recipe_file
 
 const Command recipe_command = {.name = "recipe",
                                 .summary = "Show and apply the preparation of images for models",
                                 .declare = nullptr,
-                                .examples = examples,
-                                .members = members};
+                                .examples = recipe_file::examples,
+                                .members = recipe_file::members};
 
 }  // namespace assay::cli

@@ -17,6 +17,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace recipe_apply_file {
 namespace {
 
 struct Options {
@@ -105,8 +106,11 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace recipe_apply_file
 
-const Command recipe_apply_command = {"apply", "Write an image as a model would see it",
-                                      command<declare_options, run>, examples};
+const Command recipe_apply_command = {
+    "apply", "Write an image as a model would see it",
+    command<recipe_apply_file::declare_options, recipe_apply_file::run>,
+    recipe_apply_file::examples};
 
 }  // namespace assay::cli

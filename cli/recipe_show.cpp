@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 
 namespace assay::cli {
+namespace recipe_show_file {
 namespace {
 
 struct Options {
@@ -49,8 +50,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace recipe_show_file
 
-const Command recipe_show_command = {"show", "Show the steps of a recipe and its hash",
-                                     command<declare_options, run>, examples};
+const Command recipe_show_command = {
+    "show", "Show the steps of a recipe and its hash",
+    command<recipe_show_file::declare_options, recipe_show_file::run>, recipe_show_file::examples};
 
 }  // namespace assay::cli

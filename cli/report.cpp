@@ -20,6 +20,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace report_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -221,8 +222,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace report_file
 
 const Command report_command = {"report", "Show results as one self-contained HTML page",
-                                command<declare_options, run>, examples};
+                                command<report_file::declare_options, report_file::run>,
+                                report_file::examples};
 
 }  // namespace assay::cli

@@ -12,6 +12,7 @@
 #include "cli/score_run.hpp"
 
 namespace assay::cli {
+namespace score_file {
 namespace {
 
 /// Where a container of Grand Challenge finds what it evaluates, and leaves its metrics. The ground
@@ -162,9 +163,11 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace score_file
 
 const Command score_command = {"score", "Score predictions against references",
-                               command<declare_options, run>, examples,
+                               command<score_file::declare_options, score_file::run>,
+                               score_file::examples,
                                /*stops_in_order=*/true};
 
 }  // namespace assay::cli

@@ -16,6 +16,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace split_file {
 namespace {
 
 /// The command line as typed.
@@ -105,8 +106,10 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace split_file
 
 const Command split_command = {"split", "Make nested stratified folds of a manifest",
-                               command<declare_options, run>, examples};
+                               command<split_file::declare_options, split_file::run>,
+                               split_file::examples};
 
 }  // namespace assay::cli

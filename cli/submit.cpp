@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 
 namespace assay::cli {
+namespace submit_file {
 namespace {
 
 constexpr std::array members = {&submit_slurm_command};
@@ -17,11 +18,12 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace submit_file
 
 const Command submit_command = {.name = "submit",
                                 .summary = "Run a command on a cluster, in shards",
                                 .declare = nullptr,
-                                .examples = examples,
-                                .members = members};
+                                .examples = submit_file::examples,
+                                .members = submit_file::members};
 
 }  // namespace assay::cli

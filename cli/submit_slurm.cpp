@@ -21,6 +21,7 @@
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
+namespace submit_slurm_file {
 namespace {
 
 namespace fs = std::filesystem;
@@ -387,9 +388,12 @@ constexpr Example examples[] = {
 };
 
 }  // namespace
+}  // namespace submit_slurm_file
 
-const Command submit_slurm_command = {"slurm", "Run a command in shards on a Slurm cluster",
-                                      command<declare_options, run>, examples,
-                                      /*stops_in_order=*/true};
+const Command submit_slurm_command = {
+    "slurm", "Run a command in shards on a Slurm cluster",
+    command<submit_slurm_file::declare_options, submit_slurm_file::run>,
+    submit_slurm_file::examples,
+    /*stops_in_order=*/true};
 
 }  // namespace assay::cli

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""clang-tidy on what is compiled into the library and the program, as the build compiles it: the
-rooms by batches of files (a fifth of the time of single files), the commands one by one. Exits 1
-when it finds anything.
+"""clang-tidy on what is compiled into the library and the program, as the build compiles it: by
+batches of files (a fifth of the time of single files). Exits 1 when it finds anything.
 
 What passed before is not looked at again while its text, what it includes from the project, its
 compile command and the settings of clang-tidy stay the same. What passed is remembered in
