@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds wheels: a PEP 517 backend of the standard library and CMake only, so that no package index
-is needed.
+is needed (Python 3.10 aside, which has no reader of TOML).
 
 A wheel has the package, its native module and the program `assay`. The build tree is build/wheel
 and is kept, so that the next wheel is quick. With the setting `build-dir` (`pip install . -C
@@ -18,8 +18,12 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
-import tomllib
 import zipfile
+
+try:
+    import tomllib
+except ModuleNotFoundError:  # Python 3.10
+    import tomli as tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # the oldest time that zip files can store, so that the same tree gives the same wheel

@@ -1,7 +1,9 @@
 """How packages are made: the parts that need no build."""
 import importlib.util
+import json
 import pathlib
 import subprocess
+import sys
 import tarfile
 
 import pytest
@@ -16,7 +18,7 @@ def loaded(name, folder="tools/dist"):
     return module
 
 
-build, old_glibc = loaded("build"), loaded("old_glibc")
+build, old_glibc, pythons = loaded("build"), loaded("old_glibc"), loaded("pythons")
 
 
 @pytest.fixture
@@ -59,9 +61,67 @@ def test_ubuntu_is_tried_only_where_a_mirror_is_named():
     pytest.importorskip("PIL")
     verify = loaded("verify", "tests/dist")
     assert [suite for suite in verify.SUITES if verify.has_mirror(suite, {})] == [
-        "bullseye", "bookworm", "trixie", "forky"]
+        "bullseye", "bookworm", "trixie", "forky", "here"]
     named = {"UBUNTU_MIRROR": "http://mirror.example/ubuntu"}
     assert all(verify.has_mirror(suite, named) for suite in verify.SUITES)
+
+
+def write_python(folder, number, headers, **said):
+    """A program that answers as a Python of that number would."""
+    answer = {"ending": f".cpython-{number.replace('.', '')}-x86_64-linux-gnu.so", "final": True,
+              "program": str(folder), "headers": [str(headers)], **said}
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / f"python{number}"
+    program.write_text(f"#!/bin/sh\necho '{json.dumps(answer)}'\n")
+    program.chmod(0o755)
+
+
+def found_in(tmp_path):
+    found = pythons.found_here({"PATH": f"{tmp_path}/first:{tmp_path}/second", "HOME": tmp_path})
+    return {python: known["program"] for python, known in found.items()}
+
+
+def test_pythons_of_this_machine_add_to_those_of_the_registries(tmp_path, monkeypatch):
+    monkeypatch.setattr(pythons, "FOLDERS", [".pyenv/versions/*/bin"])
+    (tmp_path / "Python.h").touch()
+    managed = tmp_path / ".pyenv/versions/3.10.13/bin"
+    for folder, number in [(tmp_path / "first", "3.16"), (tmp_path / "second", "3.16"),
+                           (managed, "3.10"), (managed, "3.11"), (managed, "3.9")]:
+        write_python(folder, number, tmp_path)
+    assert "3.11" in pythons.RELEASES
+    assert found_in(tmp_path) == {"3.10": str(managed), "3.16": str(tmp_path / "first")}
+
+
+@pytest.mark.parametrize("said", [
+    {"headers": "/absent"}, {"final": False}, {"ending": ".pypy310-pp73-x86_64-linux-gnu.so"},
+    {"ending": ".cpython-312t-x86_64-linux-gnu.so"},
+    {"ending": ".cpython-312-aarch64-linux-gnu.so"}])
+def test_a_python_is_not_taken_without_headers_or_of_another_kind(tmp_path, monkeypatch, said):
+    monkeypatch.setattr(pythons, "FOLDERS", [])
+    (tmp_path / "Python.h").touch()
+    write_python(tmp_path / "first", "3.12", tmp_path)
+    assert list(found_in(tmp_path)) == ["3.12"]
+    write_python(tmp_path / "first", "3.12", **{"headers": tmp_path, **said})
+    assert found_in(tmp_path) == {}
+
+
+def test_a_python_that_cannot_be_started_is_not_taken(tmp_path, monkeypatch):
+    monkeypatch.setattr(pythons, "FOLDERS", [])
+    (tmp_path / "first").mkdir()
+    program = tmp_path / "first/python3.12"
+    program.write_text("#!/bin/sh\necho 'pyenv: python3.12: command not found' >&2\nexit 127\n")
+    program.chmod(0o755)
+    assert found_in(tmp_path) == {}
+
+
+def test_this_python_answers_for_itself():
+    number = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert pythons.described(sys.executable)["ending"] == pythons.ending(number)
+
+
+def test_the_oldest_python_is_that_of_the_package():
+    oldest = ".".join(map(str, pythons.OLDEST))
+    assert build.backend.project()["requires-python"] == f">={oldest}"
 
 
 def test_only_symbols_up_to_the_limit_can_be_linked(tmp_path):

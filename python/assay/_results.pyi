@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The classes as type checkers see them; _results.py makes them without the dataclasses module.
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
+
+from typing_extensions import Self  # type checkers know it for every Python
 
 class _Result:
     def as_dict(self) -> dict[str, Any]: ...

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Tries what `make dist` has built in bare systems, which have no compiler and no library of ours.
 
-usage: verify.py [SUITE...]      such as bullseye bookworm trixie forky jammy noble (default: all)
+usage: verify.py [SUITE...]   such as bullseye bookworm trixie forky jammy noble here (default: all)
 
 Ubuntu's suites need a mirror of Ubuntu's archive in UBUNTU_MIRROR, and are skipped without one.
+"here" is this machine itself, for the wheels of its own Pythons (tools/dist/pythons.py).
 
 In each root, made by debootstrap (as root): the tarball's program makes its demo and scores
 pictures, Zarr arrays and DICOM segmentations, the Debian package is installed and removed, and each
 wheel for a Python of that root is installed offline by pip in a new environment, scores two files
-and runs the Python tests. Prints one row per root and Python.
+and runs the Python tests. Here, only such wheels are tried, in the same way: this machine has a
+compiler and libraries, so it says less. Prints one row per root and Python.
 """
 import json
 import os
@@ -24,10 +26,13 @@ import numpy
 import PIL.Image
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "tests"))
+sys.path += [str(ROOT / "tests"), str(ROOT / "tools/dist")]
+import pythons  # noqa: E402
+
 DIST, ROOTS, WHEELS = (ROOT / "build" / name for name in ("dist", "roots", "wheelhouse"))
 SUITES = {"bullseye": "Debian 11", "bookworm": "Debian 12", "trixie": "Debian 13",
-          "forky": "Debian 14 (testing)", "jammy": "Ubuntu 22.04", "noble": "Ubuntu 24.04"}
+          "forky": "Debian 14 (testing)", "jammy": "Ubuntu 22.04", "noble": "Ubuntu 24.04",
+          "here": "this machine"}
 # Packages for a second Python, where a suite has one.
 MORE = {"forky": ["python3.14-venv", "python3.15-venv"]}
 # What the tests need beyond the package itself. Guides and wheels need the sources around them.
@@ -74,10 +79,17 @@ def make_root(suite):
     return root
 
 
+def top(root):
+    """The folder of a root, as commands in it see it."""
+    return root if root.name == "here" else pathlib.Path("/")
+
+
 def enter(root, command, **options):
     """Runs a shell's words in the root, with /proc, by which a program finds its own folder."""
-    environment = {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "HOME": "/root",
-                   "LC_ALL": "C.UTF-8"}
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "LC_ALL": "C.UTF-8",
+                   "HOME": str(top(root) / "root")}
+    if root.name == "here":
+        return run("/bin/sh", "-ec", command, env=environment, **options)
     inside = 'mount --bind /proc "$0/proc" && exec chroot "$0" /bin/sh -ec "$1"'
     return run("unshare", "--mount", "/bin/sh", "-ec", inside, root, command, env=environment,
                **options)
@@ -144,16 +156,25 @@ def try_refusal(root, program):
         sys.exit(f"jpeg.tif: expected a sentence about JPEG, not: {said}")
 
 
+def make_demo(root):
+    """Unpacks the tarball and makes the program's demo. The program, and the words that unpack."""
+    (tarball,) = DIST.glob("assay-*.tar.gz")
+    shutil.copy(tarball, root / "tmp/assay.tar.gz")
+    folder = top(root) / "opt/assay"
+    unpack = (f"rm -rf {folder} && mkdir {folder} && tar -xzf {top(root)}/tmp/assay.tar.gz "
+              f"-C {folder}")
+    enter(root, unpack)
+    (program,) = (root / "opt/assay").glob("*/bin/assay")
+    program = top(root) / program.relative_to(root)
+    demo = top(root) / "tmp/demo"
+    enter(root, f"rm -rf {demo} && {program} demo --out {demo} --cases 6 --side 48")
+    return program, unpack
+
+
 def try_tarball(root):
     """The program's demo, scores of files, how long it takes to start, and how long it takes from
     the archive to the first number."""
-    (tarball,) = DIST.glob("assay-*.tar.gz")
-    shutil.copy(tarball, root / "tmp/assay.tar.gz")
-    unpack = "rm -rf /opt/assay && mkdir /opt/assay && tar -xzf /tmp/assay.tar.gz -C /opt/assay"
-    enter(root, unpack)
-    (program,) = (root / "opt/assay").glob("*/bin/assay")
-    program = "/" / program.relative_to(root)
-    enter(root, f"cd /tmp && {program} demo --out /tmp/demo --cases 6 --side 48")
+    program, unpack = make_demo(root)
     began, spent = time.perf_counter(), processor_time()
     enter(root, f"{unpack} && cd /tmp/demo && {program} score {FIRST_PAIR} --json")
     first = {"tarball_number_s": round(time.perf_counter() - began, 1),
@@ -197,7 +218,7 @@ def pythons_of(root):
                   for path in (root / "usr/bin").glob("python3.*") if path.name[-1].isdigit())
 
 
-def try_wheel(root, python):
+def try_wheel(root, python, interpreter):
     """From nothing to the first number, then the tests."""
     wheels = list(DIST.glob(f"*-cp{python.replace('.', '')}-*.whl"))
     if not wheels:
@@ -205,25 +226,32 @@ def try_wheel(root, python):
     shutil.rmtree(root / "wheels", ignore_errors=True)
     shutil.copytree(collect_wheels(python), root / "wheels")
     shutil.copy(wheels[0], root / "wheels")
+    venv = top(root) / "venv"
     began, spent = time.perf_counter(), processor_time()
-    score = enter(root, f"rm -rf /venv && python{python} -m venv /venv && "
-                        "/venv/bin/pip install --quiet --no-index --find-links /wheels "
-                        "assay-imaging && cd /tmp/demo && /venv/bin/assay score "
-                        f"{FIRST_PAIR} --json")
+    score = enter(root, f"rm -rf {venv} && {interpreter} -m venv {venv} && "
+                        f"{pip_install(root)} assay-imaging && cd {top(root)}/tmp/demo && "
+                        f"{venv}/bin/assay score {FIRST_PAIR} --json")
     seconds = time.perf_counter() - began
     return {"python": python, "first_number_s": round(seconds, 1),
             "first_number_cpu_s": round(processor_time() - spent, 1),
             "first_number": json.loads(score)["dice"]["mean"], **run_tests(root)}
 
 
+def pip_install(root):
+    """The offline command, without the names of the packages."""
+    return f"{top(root)}/venv/bin/pip install --quiet --no-index --find-links {top(root)}/wheels"
+
+
 def run_tests(root):
-    enter(root, "/venv/bin/pip install --quiet --no-index --find-links /wheels " + " ".join(PEERS))
+    enter(root, f"{pip_install(root)} {' '.join(PEERS)}")
     shutil.rmtree(root / "src", ignore_errors=True)
     shutil.copytree(ROOT / "tests", root / "src/tests", ignore=shutil.ignore_patterns(
         "__pycache__", *LEFT_OUT))
     shutil.copytree(ROOT / "docs", root / "src/docs")
-    said = enter(root, "cd /tmp && ASSAY_BIN_DIR=/venv/bin /venv/bin/pytest -q -p no:cacheprovider "
-                       "--rootdir=/src --confcutdir=/src /src/tests/python | tail -n 15 || true")
+    source, programs = top(root) / "src", top(root) / "venv/bin"
+    said = enter(root, f"cd {top(root)}/tmp && ASSAY_BIN_DIR={programs} {programs}/pytest -q "
+                       f"-p no:cacheprovider --rootdir={source} --confcutdir={source} "
+                       f"{source}/tests/python | tail -n 15 || true")
     print(said, file=sys.stderr)
     return {"tests": said.strip().splitlines()[-1]}
 
@@ -233,19 +261,39 @@ def has_mirror(suite, environment=os.environ):
     return not SUITES[suite].startswith("Ubuntu") or bool(environment.get("UBUNTU_MIRROR"))
 
 
+def try_suite(suite):
+    root = make_root(suite)
+    tools = enter(root, "command -v gcc cc g++ clang || echo none").strip()
+    row = {"system": SUITES[suite], "compiler": tools, **try_tarball(root), **try_deb(root)}
+    print(json.dumps(row), flush=True)
+    try_wheels(root, {python: f"python{python}" for python in pythons_of(root)})
+
+
+def try_here():
+    """The wheels of this machine's own Pythons."""
+    root = ROOTS / "here"
+    for folder in ("tmp", "opt", "root"):
+        (root / folder).mkdir(parents=True, exist_ok=True)
+    make_demo(root)
+    try_wheels(root, {python: known["program"] for python, known in pythons.found_here().items()})
+
+
+def try_wheels(root, interpreters):
+    for python, interpreter in interpreters.items():
+        row = {"system": SUITES[root.name], **try_wheel(root, python, interpreter),
+               "load": os.getloadavg()[0]}
+        print(json.dumps(row), flush=True)
+
+
 def main(suites):
     for suite in suites:
-        if not has_mirror(suite):
+        if suite == "here":
+            try_here()
+        elif has_mirror(suite):
+            try_suite(suite)
+        else:
             print(f"{SUITES[suite]}: skipped, because UBUNTU_MIRROR names no mirror of Ubuntu's "
                   "archive", flush=True)
-            continue
-        root = make_root(suite)
-        tools = enter(root, "command -v gcc cc g++ clang || echo none").strip()
-        row = {"system": SUITES[suite], "compiler": tools, **try_tarball(root), **try_deb(root)}
-        print(json.dumps(row), flush=True)
-        for python in pythons_of(root):
-            row = {"system": SUITES[suite], **try_wheel(root, python), "load": os.getloadavg()[0]}
-            print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":

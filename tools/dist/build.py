@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Builds everything that can be handed to others: wheels, a tarball and a Debian package.
 
-usage: build.py [PYTHON...]      such as 3.11 3.13; without one, all of PYTHONS
+usage: build.py [PYTHON...]      such as 3.11 3.13; without one, all whose headers can be had
 
 What is built runs on any Linux with glibc 2.28 or newer (Debian 10, Ubuntu 20.04, Rocky 8), with
 no other library: see old_glibc.py, libraries.sh and cmake/portable.cmake. Nothing but Debian's
-and Python's package registries is reached. Archives are sorted and have the time of the last
-commit, so the same files give the same bytes; each is packed twice and compared.
+and Python's package registries is reached. Headers of Pythons that these do not have are taken from
+this machine (pythons.py). Archives are sorted and have the time of the last commit, so the same
+files give the same bytes; each is packed twice and compared.
 """
 import concurrent.futures
 import gzip
@@ -24,10 +25,11 @@ import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.append(str(HERE))
+import pythons  # noqa: E402
+
 TREE, PARTS, OUT = (ROOT / "build" / name for name in ("portable", "parts", "dist"))
 GLIBC = "2.28"
-# Which release has the headers of which Python.
-PYTHONS = {"3.11": "bookworm", "3.13": "trixie", "3.14": "forky", "3.15": "forky"}
 PYBIND11 = "3.1.0"  # Debian's 2.10 does not know Python 3.12
 # Where pip puts the package, seen from its folder of programs: environments and ~/.local, Debian's
 # /usr/local, Fedora and its relatives, and pip install --target.
@@ -51,6 +53,7 @@ DEBIANS = ["libssl.a", "libcrypto.a", "libzstd.a", "liblzma.a", "libdeflate.a", 
 specification = importlib.util.spec_from_file_location("backend", ROOT / "python/backend.py")
 backend = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(backend)
+
 
 
 def run(*command, **options):
@@ -114,7 +117,7 @@ def headers_of(python):
     folder = PARTS / "headers"
     if not (folder / f"python{python}").exists():
         package = PARTS / f"python{python}"
-        run(HERE / "debs.sh", package, PYTHONS[python], "amd64", f"libpython{python}-dev")
+        run(HERE / "debs.sh", package, pythons.RELEASES[python], "amd64", f"libpython{python}-dev")
         for name in (f"x86_64-linux-gnu/python{python}", f"python{python}"):
             shutil.copytree(package / "usr/include" / name, folder / name, dirs_exist_ok=True)
         shutil.rmtree(package)
@@ -130,13 +133,13 @@ def pybind11():
     return folder / "pybind11/include"
 
 
-def module_object(python, number, sources):
+def module_object(python, headers, number, sources):
     """Some files of the module, compiled as one."""
     source = PARTS / f"module/{python}-{number}.cpp"
     source.parent.mkdir(exist_ok=True)
     source.write_text("".join(f'#include "{path}"\n' for path in sources))
     folders = [ROOT, ROOT / "include", TREE / "generated"]
-    system = [pybind11(), *headers_of(python)]
+    system = [pybind11(), *headers]
     run("ccache", "g++", "-std=c++20", "-O2", "-DNDEBUG", "-fPIC", "-fvisibility=hidden",
         "-ffp-contract=off", *(f"-I{folder}" for folder in folders),
         *(word for folder in system for word in ("-isystem", folder)), "-c", source, "-o",
@@ -144,15 +147,16 @@ def module_object(python, number, sources):
     return source.with_suffix(".o")
 
 
-def build_module(python, library):
+def build_module(python, headers, library):
     """The native module for one Python, and the program that uses the same library."""
     # resampling.cpp is last: its own span_of would hide another one from those after it.
     sources = sorted((ROOT / "python/module").glob("*.cpp"),
                      key=lambda path: (path.stem == "resampling", path.stem))
     halves = [sources[:len(sources) // 2], sources[len(sources) // 2:]]
-    headers_of(python), pybind11()
+    pybind11()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = list(pool.map(lambda half: module_object(python, *half), enumerate(halves)))
+        objects = list(pool.map(lambda half: module_object(python, headers, *half),
+                                enumerate(halves)))
     module = link(PARTS / f"module/{python}/_core.so", "-shared", "-Wl,-rpath,$ORIGIN", *objects,
                   library, PARTS / "libraries/lib/libfmt.a")
     folders = [f"$ORIGIN/../{folder.format(python)}/assay".replace("//", "/")
@@ -183,7 +187,7 @@ def pack_wheel(folder, python, library, module, program):
              for path in sorted(package.rglob("*")) if path.suffix in backend.PACKED}
     number = python.replace(".", "")
     top = backend.name_and_version()
-    files |= {f"assay/_core.cpython-{number}-x86_64-linux-gnu.so": module.read_bytes(),
+    files |= {f"assay/_core{pythons.ending(python)}": module.read_bytes(),
               "assay/libassay.so": library.read_bytes(),
               f"{top}.data/scripts/assay": program.read_bytes(),
               **{f"{top}.dist-info/licenses/{name}.txt": text for name, text in licenses().items()}}
@@ -300,7 +304,8 @@ def pack_twice(pack, *arguments):
     return f"{digest}  {name}\n"
 
 
-def main(pythons):
+def main(chosen, here):
+    """Wheels for the chosen Pythons; those in `here` are this machine's."""
     os.environ["SOURCE_DATE_EPOCH"] = str(commit_time())  # even if somebody commits meanwhile
     prepare()
     program = build_program()
@@ -308,14 +313,19 @@ def main(pythons):
     sums = [pack_twice(pack_tarball, program), pack_twice(pack_deb, program)]
     library = link_library()
     check_symbols(library)
-    for python in pythons:
-        module, start = build_module(python, library)
+    for python in chosen:
+        headers = here[python]["headers"] if python in here else headers_of(python)
+        print(f"Python {python}: headers in", *headers, flush=True)
+        module, start = build_module(python, headers, library)
         check_symbols(module, start)
         sums.append(pack_twice(pack_wheel, python, library, module, start))
     (OUT / "SHA256SUMS").write_text("".join(sums))
 
 
 if __name__ == "__main__":
-    if unknown := set(sys.argv[1:]) - set(PYTHONS):
-        sys.exit(f"build.py: there is no Python {', '.join(unknown)} (of {', '.join(PYTHONS)})")
-    main(sys.argv[1:] or list(PYTHONS))
+    found = pythons.found_here()
+    known = [*pythons.RELEASES, *found]
+    if unknown := set(sys.argv[1:]) - set(known):
+        sys.exit(f"build.py: there are no headers of Python {', '.join(sorted(unknown))}, only of "
+                 f"{', '.join(known)}")
+    main(sys.argv[1:] or known, found)
