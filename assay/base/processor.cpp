@@ -51,7 +51,11 @@ bool has_wide_products() {
 }
 
 std::string_view instruction_set() {
+#if defined(__aarch64__)
+  return "NEON";
+#else
   return has_avx512() ? "AVX-512" : has_avx2() ? "AVX2" : "portable";
+#endif
 }
 
 }  // namespace assay

@@ -23,7 +23,8 @@ bool has_avx512();
 /// These with products of polynomials over two, for checksums (VPCLMULQDQ).
 bool has_wide_products();
 
-/// The widest of these that is in use, for people: "AVX-512", "AVX2" or "portable".
+/// The widest of these that is in use, for people: "AVX-512", "AVX2" or "portable"; on 64-bit ARM
+/// "NEON", which all of these processors have and nobody has to ask for.
 std::string_view instruction_set();
 
 }  // namespace assay

@@ -21,6 +21,7 @@
 
 #include "assay/base/processor.hpp"
 #include "assay/metrics.hpp"
+#include "assay/metrics/neon.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -69,6 +70,11 @@ inline std::int64_t folded(const std::array<std::uint8_t, lanes>& counters) {
 
 /// Which of 64 bytes are not zero, as the bits of a word.
 inline std::uint64_t bits(const std::uint8_t* bytes) {
+#if defined(__aarch64__)
+  uint8x16x4_t parts = vld1q_u8_x4(bytes);
+  for (uint8x16_t& part : parts.val) part = vtstq_u8(part, part);
+  return word_of(parts);
+#else
   std::uint64_t out = 0;
   for (unsigned k = 0; k < 8; ++k) {
     std::uint64_t eight = 0;
@@ -79,6 +85,7 @@ inline std::uint64_t bits(const std::uint8_t* bytes) {
     out |= ((set >> 7) * 0x0102040810204080 >> 56) << (8 * k);
   }
   return out;
+#endif
 }
 
 void pack_words(std::span<const std::uint8_t> mask, std::span<std::uint64_t> words) {
@@ -116,6 +123,15 @@ Confusion confusion_of(const Sums& sums, std::size_t voxels) {
 using Changes = std::uint64_t (*)(const std::uint8_t* p, const std::uint8_t* r);
 
 std::uint64_t changes(const std::uint8_t* p, const std::uint8_t* r) {
+#if defined(__aarch64__)
+  uint8x16x4_t differ;
+  for (uint8x16_t& part : differ.val) {
+    const uint8x16_t in_p = vceqq_u8(vld1q_u8(p), vld1q_u8(p + 1));
+    part = vmvnq_u8(vandq_u8(in_p, vceqq_u8(vld1q_u8(r), vld1q_u8(r + 1))));
+    p += 16, r += 16;
+  }
+  return word_of(differ);
+#else
   std::uint8_t differs = 0;  // mostly nothing does, and vector instructions see it
   for (std::size_t i = 0; i < 64; ++i)
     differs = static_cast<std::uint8_t>(differs | (p[i] ^ p[i + 1]) | (r[i] ^ r[i + 1]));
@@ -124,6 +140,7 @@ std::uint64_t changes(const std::uint8_t* p, const std::uint8_t* r) {
   for (std::size_t i = 0; i < 64; ++i)
     out |= std::uint64_t{p[i] != p[i + 1] || r[i] != r[i + 1] ? 1U : 0U} << i;
   return out;
+#endif
 }
 
 constexpr int many_changes = 24;  ///< in 64 voxels: it is quicker to count them one by one

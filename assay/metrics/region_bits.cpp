@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assay/base/processor.hpp"
+#include "assay/metrics/neon.hpp"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -59,8 +60,8 @@ void pack_by_table(std::span<const Code> codes, const Members& members,
 }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] void pack_few_avx2(std::span<const std::uint8_t> codes,
-                                           const Members& members, std::span<std::uint64_t> bits) {
+[[gnu::target("avx2")]] void pack_few(std::span<const std::uint8_t> codes, const Members& members,
+                                      std::span<std::uint64_t> bits) {
   for (std::size_t w = 0; w < codes.size() / 64; ++w) {
     const auto* at = reinterpret_cast<const __m256i*>(codes.data() + 64 * w);
     const __m256i low = _mm256_loadu_si256(at), high = _mm256_loadu_si256(at + 1);
@@ -75,14 +76,27 @@ void pack_by_table(std::span<const Code> codes, const Members& members,
     bits[w] = word;
   }
 }
+#elif defined(__aarch64__)
+void pack_few(std::span<const std::uint8_t> codes, const Members& members,
+              std::span<std::uint64_t> bits) {
+  for (std::size_t w = 0; w < codes.size() / 64; ++w) {
+    const uint8x16x4_t parts = vld1q_u8_x4(codes.data() + 64 * w);
+    uint8x16x4_t equal = {};
+    for (const std::uint16_t code : members.codes)
+      for (std::size_t k = 0; k < 4; ++k)
+        equal.val[k] = vorrq_u8(
+            equal.val[k], vceqq_u8(parts.val[k], vdupq_n_u8(static_cast<std::uint8_t>(code))));
+    bits[w] = word_of(equal);
+  }
+}
 #else
-const auto pack_few_avx2 = pack_by_table<std::uint8_t>;
+const auto pack_few = pack_by_table<std::uint8_t>;
 #endif
 
 void pack_whole_words(std::span<const std::uint8_t> codes, const Members& members,
                       std::span<std::uint64_t> bits) {
-  if (!has_avx2() || members.codes.size() > few_codes) return pack_by_table(codes, members, bits);
-  pack_few_avx2(codes, members, bits);
+  const bool quick = (has_neon || has_avx2()) && members.codes.size() <= few_codes;
+  (quick ? pack_few : pack_by_table<std::uint8_t>)(codes, members, bits);
 }
 
 void pack_codes(std::span<const std::uint8_t> codes, const Members& members,
