@@ -314,7 +314,9 @@ def test_means_are_over_finite_values_and_the_ledger_counts_the_rest(tmp_path):
     headline, ledger = (re.search(f'<table class="{name}".*?</table>', page, re.S)[0]
                         for name in ("headline", "ledger"))
     assert "inf" not in headline and "n 9" in headline and "n 4" in headline
-    assert "6 of Dice, 1 of AVD" in ledger and "Nothing failed" not in page
+    assert "6 of Dice, 1 of AVD" in ledger
+    assert ("All 10 cases were scored; means leave out values that are undefined or infinite."
+            in summary_text(page))
 
 
 def summary_text(page):
@@ -327,14 +329,14 @@ def summary_text(page):
 def test_the_first_screen_says_what_was_found_in_a_sentence(tmp_path):
     assay("report", *two_models(tmp_path), cwd=tmp_path)
     seen = summary_text((tmp_path / "report.html").read_text())
-    assert seen.startswith("Judged by Dice on 12 cases, bad is worse than good . "
-                           "13 cases expected, 12 compared, 1 left out. 1 not scored: "
-                           "sub-900 of bad (prediction is damaged).")
+    assert seen.startswith("Judged by Dice on 12 cases, bad is worse than good , but its AVD is "
+                           "better. 12 of 13 cases were compared; 1 score of bad is missing. Why?")
     one = write(tmp_path, "a.json", results("alone", [[0.5, 0.1, 0.8], [0.7, 0.2, 0.8]]))
     assay("report", one, cwd=tmp_path)
     seen = summary_text((tmp_path / "report.html").read_text())
-    assert seen.startswith("alone has a mean Dice of 0.600 (95\u00a0% interval 0.000 to 1.000) on "
-                           "2 cases. 2 cases expected, 2 scored. Nothing failed")
+    assert seen.startswith("alone has a mean Dice of 0.600 (95\u00a0% confidence interval 0.000 "
+                           "to 1.000) on 2 cases. All 2 cases were scored. Mean over cases and "
+                           "its 95\u00a0% confidence interval.")
 
 
 @pytest.mark.parametrize("shift, margin, word", [
@@ -395,13 +397,63 @@ def test_no_word_of_pictures_where_no_file_names_any(tmp_path):
     assert assay("report", "a.csv", cwd=tmp_path).stderr == ""
 
 
-def test_no_model_is_best_without_a_comparison(tmp_path):
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.csv").write_text("id,dice\n" + "".join(
-            f"{name}{i},0.{i + 1}\n" for i in range(6)))
-    assay("report", "a.csv", "b.csv", cwd=tmp_path)
+def test_the_sentence_names_a_metric_that_disagrees(tmp_path):
+    rng = numpy.random.default_rng(3)
+    base = rng.uniform(0.5, 0.8, (12, 3))
+    shift = rng.uniform(0.05, 0.06, (12, 3))
+    files = [write(tmp_path, f"{name}.json", results(name, values, ("dice", "nsd", "mcc")))
+             for name, values in (("base", base), ("mixed", base + shift * [1, -1, 1]),
+                                  ("bad", base - shift))]
+    assay("report", *files, "--baseline", "base", cwd=tmp_path)
+    seen = summary_text((tmp_path / "report.html").read_text())
+    assert seen.startswith("Judged by Dice on 12 cases, mixed is better than base , but its NSD is "
+                           "worse; bad is worse on all 3 metrics. All 12 cases were compared. ")
+
+
+def with_failures(folder):
+    """Two models of twelve cases. The first lacks two, and these alone make the second better: W is
+    10 with ten pairs (p = 0.084) and with twelve (p = 0.021)."""
+    steps = [0.01 * (i + 1) * (-1 if i in (0, 3, 4) else 1) for i in range(10)]
+    first = results("first", [[0.5]] * 10, ("dice",))
+    first["cases"] += [{"id": f"sub-{i:03}", "status": "failed", "reason": "missing_prediction",
+                        "error": "there is no prediction", "groups": {}, "label": {}}
+                       for i in (10, 11)]
+    second = results("second", [[0.5 + step] for step in steps] + [[0.6]] * 2, ("dice",))
+    return write(folder, "first.json", first), write(folder, "second.json", second)
+
+
+def test_failures_that_decide_are_told_under_the_sentence(tmp_path):
+    files = with_failures(tmp_path)
+    assay("report", *files, cwd=tmp_path)
     page = (tmp_path / "report.html").read_text()
-    assert "Bold: the best mean" not in page and "value best" not in page
+    seen = summary_text(page)
+    assert seen.startswith(
+        "Judged by Dice on 12 cases, second is better than first . first failed on 2 of 12 cases; "
+        "a failure counts as 0. Without these 2 cases, second cannot be told apart from first . "
+        "All 12 cases were compared; 2 scores of first are missing. Why?")
+    assert "0.417 0.293 to 0.540 0.500 without 2\u00a0failures" in seen
+    assert "there is no prediction" not in seen and "there is no prediction" in page
+    kept = [json.loads(assay("compare", *files, "--json", *more, cwd=tmp_path).stdout)
+            ["metrics"]["dice"][0]["standing"] for more in ([], ["--undefined", "exclude",
+                                                                 "--intersect"])]
+    assert kept == ["better", None]  # undecided
+
+
+def test_failures_of_one_model_are_told_with_both_means(tmp_path):
+    assay("report", with_failures(tmp_path)[0], cwd=tmp_path)
+    seen = summary_text((tmp_path / "report.html").read_text())
+    assert ("on 10 of 12 cases. The mean leaves out 2 failures . With them counted as the worst "
+            "value, it is 0.417 . 10 of 12 cases were scored; 2 were not. Why?") in seen
+    assert "0.500 n 10 0.500 to 0.500 0.417 with 2\u00a0failures" in seen
+
+
+def test_no_mean_of_the_table_stands_out(tmp_path):
+    """What is best is not always a finding: the badges say what is."""
+    assay("report", *two_models(tmp_path), cwd=tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    table = page.split('class="headline"')[1].split("</table>")[0]
+    assert set(re.findall(r'<span class="(value[^"]*)"', table)) == {"value"}
+    assert "<b" not in re.sub(r'<b class="chip [^>]*>.*?</b>', "", table)
 
 
 def test_metrics_without_room_are_named(tmp_path):
@@ -468,7 +520,8 @@ def test_labels_are_called_by_their_names(tmp_path):
     assert "Dice, whole tumour <" in several and "HD95, whole tumour (mm) <" in several
     assert summary_text(several).startswith("Judged by Dice of whole tumour on 8 cases, ")
     assert summary_text(page("--label", "WT")).startswith("Judged by Dice of whole tumour on 8 ")
-    assert summary_text(page()).startswith("Judged by Dice (mean over 2 labels) on 8 cases, ")
+    assert summary_text(page()).startswith(
+        "Judged by Dice (mean of whole tumour and ET) on 8 cases, ")
     assay("report", "one.json", "--label", "WT", cwd=tmp_path)
     alone = summary_text((tmp_path / "report.html").read_text())
     assert alone.startswith("Judged by Dice of whole tumour, one has a mean of 0.")

@@ -33,10 +33,12 @@ def test_it_opens_from_disk_quietly_and_shows_the_headline(browser, tmp_path):
     good = [case["label"]["foreground"]["dice"]
             for case in json.loads((tmp_path / "good.json").read_text())["cases"]]
     assert f"{sum(good) / len(good):.3f}" in rows[0]
-    assert ("sub-900" in text(browser, "#summary")
-            and "prediction is damaged" in text(browser, "#summary"))
+    assert "prediction is damaged" not in text(browser, "#summary")
+    browser.execute_script("document.querySelector('.account summary').click()")
+    assert "sub-900 of bad: prediction is damaged" in text(browser, ".account")
     assert "WORSE" in rows[1] and "WORSE" not in rows[0]  # every case is worse: 12 of 12 pairs
-    assert text(browser, ".lead") == "Judged by Dice on 12 cases, bad is worse than good."
+    assert text(browser, ".lead") == ("Judged by Dice on 12 cases, bad is worse than good, but its "
+                                      "AVD is better.")
     # curve and median in every cell
     assert browser.execute_script("return [...document.querySelectorAll('.headline td')].every("
                                   "(cell) => cell.querySelectorAll('svg path').length >= 1)")

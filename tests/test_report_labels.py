@@ -58,7 +58,7 @@ def first_values(browser):
 def test_everything_follows_the_label(browser, tmp_path):
     page = report(tmp_path, *two_models(tmp_path))
     open_page(browser, page)
-    wait_for_lead(browser, "mean over 2 labels")
+    wait_for_lead(browser, "mean of core and rim")
     choose(browser, "Label", "1")
     wait_for_lead(browser, "Judged by Dice of core on 12 cases, b is better than a.")
     rows = headline(browser)
@@ -121,8 +121,32 @@ def test_the_address_keeps_label_metric_and_section(browser, tmp_path):
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     choose(browser, "Label", "")
-    wait_for_lead(browser, "mean over 2 labels")
+    wait_for_lead(browser, "mean of core and rim")
     assert browser.execute_script("return location.hash") == "#cases&metric=mcc"
+
+
+def test_disagreements_and_failures_follow_the_choice(browser, tmp_path):
+    """In the core the second model is better by Dice and worse by MCC; of the first a case is
+    lost."""
+    first, second = (json.loads(file.read_text()) for file in two_models(tmp_path))
+    for case, other in zip(first["cases"], second["cases"]):
+        other["label"]["1"]["mcc"] = case["label"]["1"]["mcc"] - 0.05 - 0.001 * len(other["id"])
+    first["cases"][-1] = {**first["cases"][-1], "status": "failed", "reason": "missing_prediction",
+                          "error": "there is no prediction", "label": {}}
+    page = report(tmp_path, write(tmp_path, "a.json", first), write(tmp_path, "b.json", second))
+    open_page(browser, page)
+    choose(browser, "Label", "1")
+    wait_for_lead(browser, "Judged by Dice of core on 12 cases, b is better than a, but its MCC is "
+                           "worse.")
+    choose(browser, "Metric", "mcc")
+    wait_for_lead(browser, "Judged by MCC of core on 12 cases, b is worse than a, but its Dice is "
+                           "better.")
+    said = [p.text for p in browser.find_elements(By.CSS_SELECTOR, ".failures") if p.is_displayed()]
+    assert said == ["a failed on 1 of 12 cases; a failure counts as 0. The verdict is the same "
+                    "without this case."]
+    choose(browser, "Label", "2")
+    wait_for_lead(browser, "Judged by MCC of rim on 12 cases, b is worse than a.")
+    assert_quiet(browser, page)
 
 
 def test_one_label_offers_no_choice(browser, tmp_path):
@@ -170,29 +194,31 @@ def cohort_of_labels(folder):
 
 
 def worst_caption(browser, words):
-    WebDriverWait(browser, 10).until(lambda b: words in text(b, ".worst figcaption b"))
+    WebDriverWait(browser, 10).until(lambda b: words in b.execute_script(  # it is replaced
+        "return document.querySelector('.worst figcaption b').innerText"))
     return text(browser, ".worst figcaption span")
 
 
 def test_the_picture_of_the_worst_case_follows_the_choice(browser, tmp_path):
     page = report(tmp_path, cohort_of_labels(tmp_path))
     open_page(browser, page)
-    worst_caption(browser, "Worst case by Dice (mean over 2 labels): sub-4")
+    worst_caption(browser, "Worst case by Dice: sub-4")
     assert browser.find_elements(By.CSS_SELECTOR, ".worst img")
     choose(browser, "Label", "1")
-    score = worst_caption(browser, "Worst case by Dice (core): sub-2")
-    assert score == "pred, Dice 0.167"  # one of six voxels in a row
+    score = worst_caption(browser, "Worst case by Dice of core: sub-2")
+    assert score == "Prediction of pred, Dice 0.167"  # one of six voxels in a row
     canvas = browser.find_element(By.CSS_SELECTOR, ".worst canvas")
     assert canvas.get_property("width") == 600
-    assert canvas.get_attribute("aria-label").startswith("Worst case by Dice (core): sub-2; an")
+    assert canvas.get_attribute("aria-label").startswith(
+        "Worst case by Dice of core: sub-2; an")
     choose(browser, "Label", "2")
-    worst_caption(browser, "Worst case by Dice (rim): sub-6")
+    worst_caption(browser, "Worst case by Dice of rim: sub-6")
     choose(browser, "Metric", "hd95")
-    worst_caption(browser, "Worst case by HD95 (mm) (rim): sub-6")
+    worst_caption(browser, "Worst case by HD95 of rim: sub-6")
     browser.execute_script("document.querySelector('.worst a').click()")
     WebDriverWait(browser, 10).until(lambda b: text(b, "#case-view h3").startswith("sub-6"))
     choose(browser, "Label", "")
     choose(browser, "Metric", "dice")
-    worst_caption(browser, "Worst case by Dice (mean over 2 labels): sub-4")
+    worst_caption(browser, "Worst case by Dice: sub-4")
     assert browser.find_elements(By.CSS_SELECTOR, ".worst img")
     assert_quiet(browser, page)

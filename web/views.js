@@ -69,9 +69,9 @@ export async function makeChoices(study, { label, metric }) {
     metrics.replaceChildren(...study.metrics.map(({ key, title }) => make("option", { value: key }, title)));
     metrics.value = study.metrics.some(({ key }) => key === metric.chosen) ? metric.chosen : study.metrics[0]?.key;
     labels.value = views.shown;
-    for (const lead of document.querySelectorAll(".lead[data-metric]")) lead.hidden = lead.dataset.metric !== metrics.value;
-    const leads = [...document.querySelectorAll(".lead[data-metric]")];
-    if (leads.length > 0 && leads.every(({ hidden }) => hidden)) leads[0].hidden = false;
+    const sentences = [...document.querySelectorAll('[data-part="lead"] > [data-metric]')];
+    const told = sentences.some(({ dataset }) => dataset.metric === metrics.value) ? metrics.value : sentences[0]?.dataset.metric;
+    for (const sentence of sentences) sentence.hidden = sentence.dataset.metric !== told;
     for (const cell of document.querySelectorAll(".headline [data-metric]")) cell.classList.toggle("chosen", cell.dataset.metric === metric.chosen);
   };
   const remember = () => {

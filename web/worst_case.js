@@ -117,13 +117,14 @@ export class WorstCase {
     const layers = await layersOf(volume);
     if (this.wanted !== wanted) return; // something else was chosen meanwhile
     this.shown = { place: drawn, model };
-    const { title } = study.metrics[metricPlace], label = study.views.find(({ key }) => key === this.label.chosen)?.name ?? "";
+    const { title, words } = study.metrics[metricPlace];
+    const label = this.label.chosen === "" ? "" : ` of ${study.views.find(({ key }) => key === this.label.chosen).name}`;
     const isWorst = this.gainOf(drawn) === this.gainOf(worst);
-    const what = `${isWorst ? "Worst case" : "Worst of the cases with images"} by ${title}${label === "" ? "" : ` (${label})`}: ${study.ids[drawn]}`;
-    const score = `${study.models[model].name}, ${title} ${plainNumber(valueOf(study, metricPlace, model, drawn))}`;
-    const canvas = make("canvas", { role: "img", "aria-label": `${what}; an axial slice with the prediction of ${score}` });
+    const what = `${isWorst ? "Worst case" : "Worst of the cases with images"} by ${words}${label}: ${study.ids[drawn]}`;
+    const score = `Prediction of ${study.models[model].name}, ${title} ${plainNumber(valueOf(study, metricPlace, model, drawn))}`;
+    const canvas = make("canvas", { role: "img", "aria-label": `${what}; an axial slice. ${score}` });
     drawSlice(canvas, { volume, layers, model, look: this.lookOf(volume) });
     figure.replaceChildren(make("a", { href: "#viewer" }, canvas),
-      make("figcaption", {}, make("b", {}, what), " ", make("span", {}, score), this.legend?.cloneNode(true)));
+      make("figcaption", {}, make("b", {}, what), make("span", {}, score), this.legend?.cloneNode(true)));
   }
 }

@@ -68,7 +68,7 @@ Study study_of_label(const Study& whole, const std::string& key) {
   if (whole.comparison) {
     compare::CompareSettings settings = whole.comparison->settings;
     settings.choice.labels = {key};
-    out.comparison = compare::compare(out.models, settings);
+    compare_models(out, settings);
   } else {
     for (compare::ResultTable& table : out.models) use_label(table, key);
   }

@@ -289,7 +289,7 @@ void add_comparison(StudyReading& reading, const StudyRequest& request) {
                          !settings.choice.labels.empty() || settings.margin ||
                          !settings.margins.empty();
   try {
-    study.comparison = compare::compare(study.models, settings);
+    compare_models(study, settings);
   } catch (const Error& error) {
     if (was_asked) throw;
     reading.notes.push_back(std::string("the models are not compared: ") + error.what());

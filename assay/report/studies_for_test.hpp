@@ -88,11 +88,10 @@ inline compare::ResultTable table(const Request& request, std::size_t model) {
 inline report::Study finished(report::Study study, const Request& request) {
   study.ids = study.models.front().ids;
   if (study.models.size() > 1)
-    study.comparison =
-        compare::compare(study.models, {.baseline = study.models.front().model_name,
-                                        .margin = request.margin,
-                                        .matching = {.by_position = study.ids.empty()},
-                                        .replicates = request.replicates});
+    report::compare_models(study, {.baseline = study.models.front().model_name,
+                                   .margin = request.margin,
+                                   .matching = {.by_position = study.ids.empty()},
+                                   .replicates = request.replicates});
   return study;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "assay/error.hpp"
+
 namespace assay::report {
 namespace {
 
@@ -15,7 +17,32 @@ std::string kind_and_name(const Study& study, const std::string& label) {
   return "label " + label;
 }
 
+bool has_counted_failures(const compare::Comparison& comparison) {
+  if (comparison.settings.undefined != compare::UndefinedPolicy::worst) return false;
+  return std::ranges::any_of(comparison.metrics, [](const compare::MetricComparison& metric) {
+    return std::ranges::any_of(metric.values.failed, [](const std::vector<bool>& failed) {
+      return std::ranges::find(failed, true) != failed.end();
+    });
+  });
+}
+
 }  // namespace
+
+void compare_models(Study& study, const compare::CompareSettings& settings) {
+  study.comparison = compare::compare(study.models, settings);
+  study.without_failures.reset();
+  if (!has_counted_failures(*study.comparison)) return;
+  compare::CompareSettings without = settings;
+  without.undefined = compare::UndefinedPolicy::exclude;
+  without.matching.intersect = true;
+  without.subgroups = std::vector<std::string>{};
+  without.replicates = 1;  // only verdicts are asked for
+  try {
+    study.without_failures = compare::compare(study.models, without);
+  } catch (const Error&) {
+    study.without_failures.reset();  // no case is left
+  }
+}
 
 std::string averaged_note(const Study& study) {
   constexpr std::size_t most = 12;

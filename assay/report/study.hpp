@@ -44,13 +44,20 @@ struct Study {
   std::vector<std::string> ids{};  ///< every case of any model, sorted: marks name positions here
   std::vector<std::string> metrics{};  ///< asked for by name; empty: those that were scored
   std::optional<compare::Comparison>
-      comparison{};                        ///< of the models, where there are two that share cases
+      comparison{};  ///< of the models, where there are two that share cases
+  /// The same without the cases in which a model failed; none where no failure counts, or where too
+  /// little is left. Without subgroups, and its ranks are not for use.
+  std::optional<compare::Comparison> without_failures{};
   std::vector<ResultSettings> settings{};  ///< by model; empty when no file says anything
   std::vector<std::vector<results::LabelCurves>> curves{};  ///< by model, then by label
   std::vector<parity::ParityReport> parity{};
   std::vector<FoldsStudyPart> folds{};
   std::vector<QaStudyPart> qa{};
 };
+
+/// Compares the models of a study, with their failures and without. Throws Error for what cannot be
+/// compared.
+void compare_models(Study& study, const compare::CompareSettings& settings);
 
 /// What the value of a case is: the mean over some labels or regions, or one of them. "" where the
 /// files have one label or none.

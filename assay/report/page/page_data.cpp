@@ -48,8 +48,9 @@ std::string metrics_json(const Study& study, const std::vector<std::string>& met
   std::vector<std::string> out;
   out.reserve(metrics.size());
   for (const std::string& key : metrics) {
-    out.push_back(fmt::format("{{\"key\":{},\"title\":{},\"better\":{}}}", json_text(key),
-                              json_text(metric_title(study, key)),
+    out.push_back(fmt::format("{{\"key\":{},\"title\":{},\"words\":{},\"better\":{}}}",
+                              json_text(key), json_text(metric_title(study, key)),
+                              json_text(report::metric_words(key)),
                               json_text(name(direction_of(study, key)))));
   }
   return json_list(out);
@@ -287,7 +288,7 @@ std::string view_data(const StudyView& view) {
 std::string views_index(const Study& study, std::span<const StudyView* const> views) {
   std::vector<std::string> out;
   if (!views.empty())
-    out.push_back(fmt::format("{{\"key\":\"\",\"name\":{}}}", json_text(label_words(study))));
+    out.push_back(fmt::format("{{\"key\":\"\",\"name\":{}}}", json_text(label_words(study).text)));
   for (const StudyView* view : views)
     out.push_back(
         fmt::format("{{\"key\":{},\"name\":{}}}", json_text(view->key), json_text(view->name)));

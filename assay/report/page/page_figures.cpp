@@ -209,20 +209,20 @@ std::string worst_case_figure(const PageContent& content) {
   const std::optional<double> value = drawn_value(study, *found, drawn, metrics.front());
   const Picture picture = error_picture(*found, drawn);
   const std::string& id = study.ids[found->place];
-  const std::string label = label_words(study);
+  const LabelWords label = label_words(study);
   const std::string what =
-      fmt::format("Worst case by {}{}: {}", metric_title(study, metrics.front()),
-                  label.empty() ? "" : " (" + label + ")", id);
-  const std::string score = study.models[model].model_name +
+      fmt::format("Worst case by {}{}: {}", report::metric_words(metrics.front()),
+                  label.text.empty() || label.is_mean ? "" : " of " + label.text, id);
+  const std::string score = "Prediction of " + study.models[model].model_name +
                             (value ? fmt::format(", {} {}", metric_title(study, metrics.front()),
                                                  compare::plain_number(*value))
                                    : "");
   return fmt::format(
       "<figure class=\"worst\" data-place=\"{}\" data-model=\"{}\"><a href=\"#viewer\"><img "
       "src=\"data:image/png;base64,{}\" width=\"{}\" height=\"{}\" alt=\"{}\"></a><figcaption>"
-      "<b>{}</b> <span>{}</span>{}</figcaption></figure>\n",
+      "<b>{}</b><span>{}</span>{}</figcaption></figure>\n",
       found->place, model, base64(png(picture)), picture.width, picture.height,
-      html_escaped(what + "; an axial slice with the prediction of " + score), html_escaped(what),
+      html_escaped(what + "; an axial slice. " + score), html_escaped(what),
       html_escaped(typeset(score)), agreement_legend(found->labels.size() > 1));
 }
 

@@ -64,6 +64,13 @@ struct VerdictChip {
 VerdictChip chip_of(const compare::MetricComparison& metric, const compare::PairComparison& pair);
 std::string chip_html(const VerdictChip& chip);
 
+/// The failures of a model that count in its mean, and the mean without them.
+struct CountedFailures {
+  std::size_t count = 0;
+  std::optional<double> mean_without{};
+};
+CountedFailures counted_failures(const compare::MetricComparison& metric, std::size_t model);
+
 /// The mean over the finite values of a model, which need not be of the cases of other models.
 metrics::Summary mean_of(const Study& study, std::size_t model, const std::string& metric);
 
@@ -72,9 +79,13 @@ metrics::Better direction_of(const Study& study, const std::string& metric);
 /// A value turned so that more is better.
 double gain_of(double value, metrics::Better better);
 
-/// "whole tumour": what all metrics of the page are of; "" where they say so themselves, or where
-/// there is nothing to say.
-std::string label_words(const Study& study);
+/// "whole tumour", or "mean of core and oedema": what all metrics of the page are of; "" where they
+/// say so themselves, or where there is nothing to say.
+struct LabelWords {
+  std::string text{};
+  bool is_mean = false;
+};
+LabelWords label_words(const Study& study);
 
 /// What was found in a metric, in a sentence; "" where nothing is said about it.
 std::string models_sentence(const Study& study, const std::string& metric);
@@ -82,8 +93,8 @@ std::string models_sentence(const Study& study, const std::string& metric);
 /// A part of the page that follows the choice of a label: the script replaces its content.
 std::string page_part(std::string_view name, std::string_view html);
 
-/// What was found in each metric, in plain words; all but the first are hidden until their metric
-/// is chosen.
+/// What was found in each metric, in plain words, and the failures that count in it; all but the
+/// first are hidden until their metric is chosen.
 std::string lead_html(const Study& study);
 
 /// What was found in question answering, and what else is on the page.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The first lines of the page: the result in a sentence, and what became of every case.
+/// The first lines of the page: the result in a sentence, and the failures that count in it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,10 +15,11 @@
 namespace assay::report {
 namespace {
 
-/// How the sentence says each chip: of one model, of several, and towards the baseline, which only
-/// the first part of the sentence names.
+/// How the sentence says each chip: of one model, of several, and towards the baseline. The first
+/// part of the sentence names it, and later ones where they would not be a phrase without.
 struct ResultPhrase {
-  std::string_view chip, one, several, first, later{};
+  std::string_view chip, one, several, towards;
+  bool always_towards = false;
 };
 constexpr ResultPhrase phrases[] = {
     {"better", "is better", "are better", " than "},
@@ -26,50 +27,153 @@ constexpr ResultPhrase phrases[] = {
     {"not inferior", "is not inferior", "are not inferior", " to "},
     {"different", "differs", "differ", " from "},
     {"worse", "is worse", "are worse", " than "},
-    {"undecided", "cannot be told apart", "cannot be told apart", " from ", " from it"},
+    {"undecided", "cannot be told apart", "cannot be told apart", " from ", true},
     {"too few pairs", "has too few cases to be compared", "have too few cases to be compared",
      " with "},
-    {"not compared", "has no case in common", "have no case in common", " with ", " with it"},
+    {"not compared", "has no case in common", "have no case in common", " with ", true},
 };
+
+constexpr std::size_t most_named_models = 4;  // of models in a sentence; then they are counted
+
+/// What the metrics of the table say about one model against the baseline.
+struct ModelFinding {
+  std::string name;
+  std::string_view word;                       ///< in the metric that the sentence is about
+  std::vector<std::string> better{}, worse{};  ///< metrics that say so where the word does not
+  std::size_t agreeing = 0;                    ///< metrics, where there are several and all agree
+
+  bool disagrees() const { return !better.empty() || !worse.empty(); }
+  bool disagrees_like(const ModelFinding& other) const {
+    return better == other.better && worse == other.worse;
+  }
+};
+using Findings = std::vector<ModelFinding>;
+
+Findings findings_in(const compare::Comparison& comparison,
+                     const compare::MetricComparison& metric) {
+  Findings out;
+  for (std::size_t p = 0; p < metric.pairs.size(); ++p) {
+    ModelFinding& found = out.emplace_back(
+        ModelFinding{metric.pairs[p].result.model_name, chip_of(metric, metric.pairs[p]).word});
+    const std::size_t all = comparison.metrics.size();
+    found.agreeing = all > 1 ? all : 0;
+    for (const compare::MetricComparison& other : comparison.metrics) {
+      const std::string_view word = chip_of(other, other.pairs[p]).word;
+      if (word == found.word) continue;
+      found.agreeing = 0;
+      if (found.word == "different") continue;  // neither better nor worse: nothing can contradict
+      if (word == "better") found.better.push_back(report::metric_words(other.metric.name));
+      if (word == "worse") found.worse.push_back(report::metric_words(other.metric.name));
+    }
+  }
+  return out;
+}
 
 std::string bold(std::string_view text) {
   return "<b>" + html_escaped(text) + "</b>";
 }
 
 /// "a, b and c", or how many where they are many.
-std::string models_html(const std::vector<std::string>& names) {
-  constexpr std::size_t most_names = 4;
-  if (names.size() > most_names) return bold(counted(names.size(), "model"));
+std::string models_html(const Findings& findings) {
+  if (findings.size() > most_named_models) return bold(counted(findings.size(), "model"));
   std::vector<std::string> out;
-  out.reserve(names.size());
-  for (const std::string& name : names) out.push_back(bold(name));
+  out.reserve(findings.size());
+  for (const ModelFinding& found : findings) out.push_back(bold(found.name));
   return listed(out);
 }
 
-/// "Dice of whole tumour", "Dice (mean over 3 labels)".
+/// "Dice of whole tumour", "Dice (mean of core and oedema)".
 std::string judged_by(const Study& study, const std::string& metric) {
-  const std::string label = label_words(study);
+  const LabelWords label = label_words(study);
   std::string words = report::metric_words(metric);
-  if (label.empty()) return words;
-  return label.starts_with("mean over ") ? words + " (" + label + ")" : words + " of " + label;
+  if (label.text.empty()) return words;
+  return label.is_mean ? words + " (" + label.text + ")" : words + " of " + label.text;
+}
+
+/// The models of one verdict: apart where other metrics disagree in different ways, together where
+/// they are many.
+std::vector<Findings> parts_of(const Findings& all, std::string_view word) {
+  std::vector<Findings> out;
+  for (const ModelFinding& found : all) {
+    if (found.word != word) continue;
+    const auto like = std::ranges::find_if(out, [&](const Findings& part) {
+      return all.size() > most_named_models || part.front().disagrees_like(found);
+    });
+    if (like == out.end())
+      out.push_back({found});
+    else
+      like->push_back(found);
+  }
+  return out;
+}
+
+/// "its lesion F1 and HD95 are worse", or how many metrics are.
+std::string metrics_clause(const std::vector<std::string>& metrics, std::string_view word,
+                           bool one_model) {
+  constexpr std::size_t most_metrics = 3;
+  if (metrics.size() > most_metrics)
+    return fmt::format("{} {} on {}", one_model ? "it is" : "they are", word,
+                       counted(metrics.size(), "other metric"));
+  return fmt::format("{} {} {} {}", one_model ? "its" : "their", html_escaped(listed(metrics)),
+                     metrics.size() == 1 ? "is" : "are", word);
+}
+
+/// ", but its lesion F1 is worse": where other metrics of the table say something else; "" where
+/// none does.
+std::string disagreement(const Findings& part) {
+  const auto disagreeing = std::ranges::count_if(part, &ModelFinding::disagrees);
+  if (disagreeing == 0) return "";
+  const bool has_better =
+      std::ranges::any_of(part, [](const ModelFinding& one) { return !one.better.empty(); });
+  const bool has_worse =
+      std::ranges::any_of(part, [](const ModelFinding& one) { return !one.worse.empty(); });
+  const ModelFinding& first = part.front();
+  if (std::ranges::all_of(part, [&](const auto& one) { return one.disagrees_like(first); })) {
+    std::vector<std::string> clauses;
+    if (has_worse) clauses.push_back(metrics_clause(first.worse, "worse", part.size() == 1));
+    if (has_better) clauses.push_back(metrics_clause(first.better, "better", part.size() == 1));
+    return ", but " + joined(clauses, " and ");
+  }
+  return fmt::format(
+      ", but {} of them {} {} on another metric",
+      static_cast<std::size_t>(disagreeing) == part.size() ? "all" : std::to_string(disagreeing),
+      disagreeing == 1 ? "is" : "are",
+      has_better && has_worse ? "better or worse"
+      : has_better            ? "better"
+                              : "worse");
+}
+
+/// " on all 4 metrics", of models about which all metrics say the same.
+std::string agreement(const Findings& part) {
+  const std::size_t metrics = part.front().agreeing;
+  const bool is_decided = part.front().word == "better" || part.front().word == "worse";
+  if (!is_decided || std::ranges::any_of(part, [](const auto& one) { return one.agreeing == 0; }))
+    return "";
+  return metrics == 2 ? " on both metrics" : fmt::format(" on all {} metrics", metrics);
+}
+
+/// "a is better than base, but its NSD is worse; b is worse on all 4 metrics". That metrics agree
+/// is said only where others do not.
+std::string verdicts_html(const Findings& findings, std::string_view baseline) {
+  const bool some_disagree = std::ranges::any_of(findings, &ModelFinding::disagrees);
+  std::vector<std::string> parts;
+  for (const ResultPhrase& phrase : phrases)
+    for (const Findings& part : parts_of(findings, phrase.chip)) {
+      const bool names_baseline = parts.empty() || phrase.always_towards;
+      parts.push_back(models_html(part) + " " +
+                      std::string(part.size() == 1 ? phrase.one : phrase.several) +
+                      (names_baseline ? std::string(phrase.towards) + bold(baseline) : "") +
+                      (some_disagree ? agreement(part) : "") + disagreement(part));
+    }
+  return joined(parts, "; ");
 }
 
 std::string compared_sentence(const Study& study, const compare::MetricComparison& metric) {
   const compare::Comparison& comparison = *study.comparison;
-  const std::string baseline = bold(comparison.models[comparison.baseline].name);
-  std::vector<std::string> parts;
-  for (const ResultPhrase& phrase : phrases) {
-    std::vector<std::string> names;
-    for (const compare::PairComparison& pair : metric.pairs)
-      if (chip_of(metric, pair).word == phrase.chip) names.push_back(pair.result.model_name);
-    if (names.empty()) continue;
-    const bool is_first = parts.empty();
-    parts.push_back(models_html(names) + " " +
-                    std::string(names.size() == 1 ? phrase.one : phrase.several) +
-                    (is_first ? std::string(phrase.first) + baseline : std::string(phrase.later)));
-  }
-  return fmt::format("Judged by {} on {}, {}.", html_escaped(judged_by(study, metric.metric.name)),
-                     counted(comparison.matching.ids.size(), "case"), joined(parts, "; "));
+  return fmt::format(
+      "Judged by {} on {}, {}.", html_escaped(judged_by(study, metric.metric.name)),
+      counted(comparison.matching.ids.size(), "case"),
+      verdicts_html(findings_in(comparison, metric), comparison.models[comparison.baseline].name));
 }
 
 std::string single_sentence(const Study& study, const std::string& metric) {
@@ -79,10 +183,10 @@ std::string single_sentence(const Study& study, const std::string& metric) {
   if (!s.mean)
     return fmt::format("{} was measured on {}.", bold(table.model_name),
                        counted(listed_cases, "case"));
-  const std::string interval =
-      s.ci95 ? fmt::format(" (95 % interval {} to {})", compare::plain_number(s.ci95->first),
-                           compare::plain_number(s.ci95->second))
-             : "";
+  const std::string interval = s.ci95 ? fmt::format(" (95 % confidence interval {} to {})",
+                                                    compare::plain_number(s.ci95->first),
+                                                    compare::plain_number(s.ci95->second))
+                                      : "";
   const std::string what = judged_by(study, metric);
   const std::string cases = s.n == listed_cases
                                 ? counted(s.n, "case")
@@ -100,9 +204,114 @@ std::string single_sentence(const Study& study, const std::string& metric) {
                      typeset(interval), cases);
 }
 
+// Failures that count as the worst value: whose they are, and whether they decide.
+
+/// What a failure counts as in a metric.
+std::string counted_as(const compare::MetricComparison& metric) {
+  const auto row = compare::metric_of(metric.metric);
+  if (metric.values.guess || !row || !(*row)->failure) return "the worst value of any model";
+  const double worst = *(*row)->failure;
+  if (std::isinf(worst)) return "the diagonal of the image";
+  return fmt::format("{}{:g}", metric.metric.better == metrics::Better::zero ? "±" : "", worst);
+}
+
+/// Cases in which a failure of any model counts.
+std::size_t cases_with_failures(const compare::ComparedValues& values) {
+  std::size_t out = 0;
+  const std::size_t all = values.values.empty() ? 0 : values.values.front().size();
+  for (std::size_t i = 0; i < all; ++i) {
+    bool counts = false;
+    for (std::size_t m = 0; m < values.values.size(); ++m)
+      counts = counts || (values.failed[m][i] && values.values[m][i]);
+    out += counts ? 1 : 0;
+  }
+  return out;
+}
+
+/// "good failed on 2 of 24 cases and over on 1".
+std::string who_failed(const compare::Comparison& comparison,
+                       const compare::MetricComparison& metric) {
+  std::vector<std::string> parts;
+  std::size_t fewest = 0, most = 0;
+  const std::string of = " of " + counted(comparison.matching.ids.size(), "case");
+  for (std::size_t m = 0; m < comparison.models.size(); ++m) {
+    const std::size_t count = counted_failures(metric, m).count;
+    if (count == 0) continue;
+    parts.push_back(fmt::format("{}{} on {}{}", bold(comparison.models[m].name),
+                                parts.empty() ? " failed" : "", count, parts.empty() ? of : ""));
+    fewest = parts.size() == 1 ? count : std::min(fewest, count);
+    most = std::max(most, count);
+  }
+  if (parts.size() <= most_named_models) return listed(parts);
+  return fmt::format("{} failed, {} on {}{}", bold(counted(parts.size(), "model")),
+                     fewest == most ? "each" : "the worst", most, of);
+}
+
+/// What the tests say when the cases with failures are left out, as far as it is something else; ""
+/// where they cannot tell.
+std::string without_failures(const Study& study, const compare::MetricComparison& counted_ones) {
+  if (!study.without_failures) return "";
+  const compare::Comparison& without = *study.without_failures;
+  const auto same = std::ranges::find_if(without.metrics, [&](const auto& metric) {
+    return metric.metric.name == counted_ones.metric.name;
+  });
+  if (same == without.metrics.end()) return "";
+  Findings changed;
+  for (std::size_t p = 0; p < same->pairs.size(); ++p) {
+    const std::string_view word = chip_of(*same, same->pairs[p]).word;
+    if (word != chip_of(counted_ones, counted_ones.pairs[p]).word)
+      changed.push_back({same->pairs[p].result.model_name, word});
+  }
+  const std::size_t cases = cases_with_failures(counted_ones.values);
+  const std::string these = cases == 1 ? "this case" : fmt::format("these {} cases", cases);
+  if (changed.empty())
+    return fmt::format(" {} the same without {}.",
+                       same->pairs.size() == 1 ? "The verdict is" : "The verdicts are", these);
+  return fmt::format(" Without {}, {}.", these,
+                     verdicts_html(changed, without.models[without.baseline].name));
+}
+
+/// One model, or several that are not compared: their means leave failures out.
+std::string left_out_failures(const Study& study, const std::string& metric) {
+  std::vector<std::string> parts;
+  compare::ColumnFailures last;
+  for (std::size_t m = 0; m < study.models.size(); ++m) {
+    const auto* column = compare::column_of(shown_columns(study, m), metric);
+    if (column == nullptr) continue;
+    const compare::ColumnFailures found = compare::failures_of(study.models[m], *column);
+    if (found.failures == 0) continue;
+    last = found;
+    parts.push_back(fmt::format("{} of {}", found.failures, bold(study.models[m].model_name)));
+  }
+  if (parts.empty()) return "";
+  if (study.models.size() > 1)
+    return parts.size() > most_named_models
+               ? fmt::format("Means leave out the failures of {}.", counted(parts.size(), "model"))
+               : "Means leave out failures: " + listed(parts) + ".";
+  return fmt::format("The mean leaves out {}.{}", bold(counted(last.failures, "failure")),
+                     last.mean_with
+                         ? fmt::format(" With {} counted as the worst value, it is {}.",
+                                       last.failures == 1 ? "it" : "them",
+                                       bold(typeset(compare::plain_number(*last.mean_with))))
+                         : "");
+}
+
+/// Which failures count in the sentence about a metric, as what, and whether they decide; "" where
+/// nothing failed.
+std::string failures_sentence(const Study& study, const std::string& metric) {
+  if (!study.comparison) return left_out_failures(study, metric);
+  for (const compare::MetricComparison& compared : study.comparison->metrics) {
+    if (compared.metric.name != metric || cases_with_failures(compared.values) == 0) continue;
+    return fmt::format("{}; a failure counts as {}.{}", who_failed(*study.comparison, compared),
+                       html_escaped(counted_as(compared)), without_failures(study, compared));
+  }
+  return "";
+}
+
 std::string questions_sentence(const QaStudyPart& part) {
   const std::vector<qa::ItemResult>& items = part.result.results;
-  return fmt::format("{} answered {} of {} of {} correctly.", bold(part.result.model_name),
+  return fmt::format("{} answered {} of {} of the benchmark {} correctly.",
+                     bold(part.result.model_name),
                      std::ranges::count_if(items, &qa::ItemResult::correct),
                      counted(items.size(), "question"), html_escaped(part.result.benchmark_name));
 }
@@ -126,6 +335,25 @@ std::string models_sentence(const Study& study, const std::string& metric) {
   if (study.models.size() == 1) return single_sentence(study, metric);
   return fmt::format("{} were measured on {}. They are not compared.",
                      counted(study.models.size(), "model"), counted(study.ids.size(), "case"));
+}
+
+CountedFailures counted_failures(const compare::MetricComparison& metric, std::size_t model) {
+  CountedFailures out;
+  if (model >= metric.values.values.size()) return out;
+  double sum = 0;
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < metric.values.values[model].size(); ++i) {
+    const std::optional<double>& value = metric.values.values[model][i];
+    if (!value) continue;
+    if (metric.values.failed[model][i]) {
+      ++out.count;
+    } else {
+      sum += *value;
+      ++others;
+    }
+  }
+  if (others != 0) out.mean_without = sum / static_cast<double>(others);
+  return out;
 }
 
 VerdictChip chip_of(const compare::MetricComparison& metric, const compare::PairComparison& pair) {
@@ -153,9 +381,13 @@ std::string lead_html(const Study& study) {
   const std::vector<std::string> metrics = shown_metrics(study);
   if (metrics.empty()) return "<p class=\"lead\">" + models_sentence(study, "") + "</p>\n";
   std::string out;
-  for (const std::string& metric : metrics)
-    out += fmt::format("<p class=\"lead\" data-metric=\"{}\"{}>{}</p>\n", html_escaped(metric),
-                       out.empty() ? "" : " hidden", models_sentence(study, metric));
+  for (const std::string& metric : metrics) {
+    const std::string choice =
+        fmt::format("data-metric=\"{}\"{}", html_escaped(metric), out.empty() ? "" : " hidden");
+    out += fmt::format("<p class=\"lead\" {}>{}</p>\n", choice, models_sentence(study, metric));
+    if (const std::string failed = failures_sentence(study, metric); !failed.empty())
+      out += fmt::format("<p class=\"failures\" {}>{}</p>\n", choice, failed);
+  }
   return out;
 }
 
@@ -169,134 +401,6 @@ std::string answers_sentences(const Study& study) {
     out += element("p", fmt::format("Answers to {} more are below.",
                                     counted(study.qa.size() - most_benchmarks, "benchmark")));
   return out + further_parts(study);
-}
-
-// What became of every case: a line, and the whole account for those who open it.
-
-namespace {
-
-constexpr std::size_t most_reasons = 50;  // lines of the ledger; the table of cases has all
-
-/// Values that means leave out, by metric of the first screen: "9 of Dice".
-std::vector<std::string> left_out_of(const Study& study, std::size_t model) {
-  std::vector<std::string> out;
-  for (const std::string& metric : shown_metrics(study)) {
-    const compare::MetricColumn* column = compare::column_of(shown_columns(study, model), metric);
-    if (column == nullptr) continue;
-    const auto finite = std::ranges::count_if(column->values, is_finite);
-    const auto lost = column->values.size() - static_cast<std::size_t>(finite);
-    const std::size_t failed = column->failed.size();
-    if (lost != 0)
-      out.push_back(fmt::format("{} of {}{}", lost, metric_title(study, metric),
-                                failed == 0 ? "" : fmt::format(" ({} by the model)", failed)));
-  }
-  return out;
-}
-
-std::string ledger_row(const Study& study, std::size_t model, std::size_t shared) {
-  const compare::ResultTable& table = study.models[model];
-  const std::vector<std::string> left_out = left_out_of(study, model);
-  return fmt::format(
-      "<tr><th scope=\"row\">{}</th><td class=\"number\">{}</td><td "
-      "class=\"number\">{}</td><td class=\"number{}\">{}</td><td class=\"number{}\">{}</td><td "
-      "class=\"number\">{}</td></tr>\n",
-      html_escaped(table.model_name), table.cases + table.unscored.size(), table.cases,
-      table.unscored.empty() ? "" : " bad", table.unscored.size(), left_out.empty() ? "" : " bad",
-      left_out.empty() ? "0" : html_escaped(joined(left_out, ", ")),
-      shared == 0 ? "–" : std::to_string(shared));
-}
-
-std::size_t unscored_count(const Study& study) {
-  std::size_t all = 0;
-  for (const compare::ResultTable& table : study.models) all += table.unscored.size();
-  return all;
-}
-
-/// "sub-009 of good (there is no prediction …)" of few cases, "good 12, over 3" of many.
-std::string lost_words(const Study& study) {
-  constexpr std::size_t most_named = 3;
-  const bool named = unscored_count(study) <= most_named;
-  std::vector<std::string> out;
-  for (const compare::ResultTable& table : study.models) {
-    if (!named && !table.unscored.empty())
-      out.push_back(fmt::format("{} of {}", table.unscored.size(), table.model_name));
-    for (const compare::UnscoredCase& one : table.unscored)
-      if (named) out.push_back(fmt::format("{} of {} ({})", one.id, table.model_name, one.reason));
-  }
-  return joined(out, ", ");
-}
-
-/// Whether the tests and means take a lost case as a failure of its model.
-bool counts_as_failure(const Study& study, const compare::UnscoredCase& one) {
-  return study.comparison &&
-         study.comparison->settings.undefined == compare::UndefinedPolicy::worst && one.failed &&
-         std::ranges::binary_search(study.comparison->matching.ids, one.id);
-}
-
-std::string lost_sentence(const Study& study) {
-  const std::size_t lost = unscored_count(study);
-  if (lost == 0) {
-    for (std::size_t m = 0; m < study.models.size(); ++m)
-      if (!left_out_of(study, m).empty())
-        return "Every case was scored; values that are undefined or infinite are left out of "
-               "means.";
-    return "Nothing failed and nothing was missing.";
-  }
-  std::size_t counted_ones = 0;
-  for (const compare::ResultTable& table : study.models)
-    counted_ones += static_cast<std::size_t>(std::ranges::count_if(
-        table.unscored,
-        [&](const compare::UnscoredCase& one) { return counts_as_failure(study, one); }));
-  const std::string as = counted_ones == 0 ? ""
-                         : lost == 1       ? " and counted as a failure"
-                         : counted_ones == lost
-                             ? " and counted as failures"
-                             : fmt::format(" ({} of them counted as failures)", counted_ones);
-  return fmt::format("{} not scored{}: {}.", lost, as, lost_words(study));
-}
-
-/// "24 cases expected, 24 compared. 2 not scored and counted as failures: …"
-std::string ledger_line(const Study& study) {
-  const std::size_t expected = study.ids.size();
-  std::string out = counted(expected, "case") + " expected";
-  if (study.comparison) {
-    const std::size_t compared = study.comparison->matching.ids.size();
-    out += fmt::format(", {} compared", compared);
-    if (compared < expected) out += fmt::format(", {} left out", expected - compared);
-  } else if (study.models.size() == 1) {
-    out += fmt::format(", {} scored", study.models.front().cases);
-  }
-  return out + ". " + lost_sentence(study);
-}
-
-std::string reasons(const Study& study) {
-  std::string list;
-  std::size_t all = 0;
-  for (const compare::ResultTable& table : study.models)
-    for (const compare::UnscoredCase& one : table.unscored) {
-      if (++all > most_reasons) continue;
-      list += fmt::format("<li><b>{}</b> of {}: {}</li>\n", html_escaped(one.id),
-                          html_escaped(table.model_name), html_escaped(one.reason));
-    }
-  if (all > most_reasons)
-    list += fmt::format("<li>and {} more: see the table of cases</li>\n", all - most_reasons);
-  return list.empty() ? "" : "<ul>" + list + "</ul>\n";
-}
-
-}  // namespace
-
-std::string ledger(const Study& study) {
-  const std::size_t shared = study.comparison ? study.comparison->matching.ids.size() : 0;
-  std::string rows;
-  for (std::size_t m = 0; m < study.models.size(); ++m) rows += ledger_row(study, m, shared);
-  return "<details class=\"account\"><summary>" + html_escaped(typeset(ledger_line(study))) +
-         "</summary>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Ledger\">"
-         "<table class=\"ledger\"><caption class=\"unseen\">What became of every case</caption>"
-         "<thead><tr><th scope=\"col\">Model</th><th scope=\"col\" class=\"number\">listed</th><th "
-         "scope=\"col\" class=\"number\">scored</th><th scope=\"col\" class=\"number\">failed or "
-         "missing</th><th scope=\"col\" class=\"number\">undefined or infinite</th><th "
-         "scope=\"col\" class=\"number\">compared</th></tr></thead>\n<tbody>" +
-         rows + "</tbody></table></div>\n" + reasons(study) + "</details>\n";
 }
 
 }  // namespace assay::report

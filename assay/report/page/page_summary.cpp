@@ -32,13 +32,35 @@ std::vector<metrics::Score> scores_of(const Study& study, std::size_t model,
 struct SummaryCell {
   metrics::Summary summary{};
   std::optional<VerdictChip> chip{};  ///< none of the baseline
-  compare::ColumnFailures failures{};
-  std::vector<double> values{};  ///< the finite ones, which the summary is of
+  std::string failures{};             ///< the mean with them, or without; "" where there are none
+  std::vector<double> values{};       ///< the finite ones, which the summary is of
 };
 
 void add_values(SummaryCell& cell, const std::vector<std::optional<double>>& values) {
   for (const auto& value : values)
     if (is_finite(value)) cell.values.push_back(*value);
+}
+
+/// "0.841 without 2 failures", which may break in the middle.
+std::string failures_html(std::string_view with, double mean, std::size_t failures) {
+  return fmt::format(" <span class=\"failed\">{} {} {}\u00A0{}</span>",
+                     typeset(compare::plain_number(mean)), with, failures,
+                     failures == 1 ? "failure" : "failures");
+}
+
+/// The mean of one model alone leaves failures out: what it is with them.
+std::string mean_with_failures(const compare::ResultTable& table,
+                               const compare::MetricColumn& column) {
+  const compare::ColumnFailures found = compare::failures_of(table, column);
+  if (found.failures == 0 || !found.mean_with) return "";
+  return failures_html("with", *found.mean_with, found.failures);
+}
+
+/// The means of a comparison count failures: what they are without.
+std::string mean_without_failures(const compare::MetricComparison& metric, std::size_t model) {
+  const CountedFailures found = counted_failures(metric, model);
+  if (found.count == 0 || !found.mean_without) return "";
+  return failures_html("without", *found.mean_without, found.count);
 }
 
 SummaryCell cell_of(const Study& study, std::size_t model, const std::string& metric) {
@@ -47,7 +69,7 @@ SummaryCell cell_of(const Study& study, std::size_t model, const std::string& me
     cell.summary = mean_of(study, model, metric);
     if (const compare::MetricColumn* column =
             compare::column_of(shown_columns(study, model), metric)) {
-      cell.failures = compare::failures_of(study.models[model], *column);
+      cell.failures = mean_with_failures(study.models[model], *column);
       add_values(cell, column->values);
     }
     return cell;
@@ -55,6 +77,7 @@ SummaryCell cell_of(const Study& study, std::size_t model, const std::string& me
   for (const compare::MetricComparison& compared : study.comparison->metrics) {
     if (compared.metric.name != metric) continue;
     cell.summary = compared.models[model];
+    cell.failures = mean_without_failures(compared, model);
     if (model < compared.values.values.size()) add_values(cell, compared.values.values[model]);
     for (const compare::PairComparison& pair : compared.pairs)
       if (pair.result.model_name == study.models[model].model_name)
@@ -68,40 +91,30 @@ struct SummaryColumn {
   std::string metric;
   metrics::Better better = metrics::Better::higher;
   std::vector<SummaryCell> cells{};
-  std::optional<std::size_t> best{};
   Extent extent{};  ///< of all values, for the drawings
 };
+
+/// Whether a table of so many models is set more tightly, with drawings beside their intervals.
+bool is_long(std::size_t models) {
+  constexpr std::size_t most_at_ease = 6;
+  return models > most_at_ease;
+}
 
 std::string cell_html(const SummaryColumn& column, std::size_t model, std::size_t usual_n) {
   const SummaryCell& cell = column.cells[model];
   const metrics::Summary& s = cell.summary;
   if (!s.mean) return "<td class=\"number soft\">–</td>";
-  std::string out =
-      fmt::format("<td class=\"number\">{}<span class=\"value{}\">{}</span>",
-                  cell.chip ? chip_html(*cell.chip) + " " : "", column.best == model ? " best" : "",
-                  typeset(compare::plain_number(*s.mean)));
+  std::string out = fmt::format("<td class=\"number\">{}<span class=\"value\">{}</span>",
+                                cell.chip ? chip_html(*cell.chip) + " " : "",
+                                typeset(compare::plain_number(*s.mean)));
+  if (s.n != usual_n) out += fmt::format(" <span class=\"n\">n {}</span>", s.n);
   if (s.ci95)
     out += fmt::format(" <span class=\"interval\">{} to {}</span>",
                        typeset(compare::plain_number(s.ci95->first)),
                        typeset(compare::plain_number(s.ci95->second)));
-  if (s.n != usual_n) out += fmt::format(" <span class=\"n\">n {}</span>", s.n);
-  if (cell.failures.failures != 0 && cell.failures.mean_with)
-    out += fmt::format("<br><span class=\"n\">{} with {} counted</span>",
-                       typeset(compare::plain_number(*cell.failures.mean_with)),
-                       counted(cell.failures.failures, "failure"));
-  return out + cell_drawing(cell.values, {column.extent, model_tone(model)}) + "</td>";
-}
-
-/// Which of several means is best; nothing where the metric has no direction.
-std::optional<std::size_t> best_of(const SummaryColumn& column) {
-  if (column.better == metrics::Better::neither || column.cells.size() < 2) return std::nullopt;
-  std::optional<std::size_t> best;
-  const auto gain = [&](std::size_t i) {
-    return gain_of(*column.cells[i].summary.mean, column.better);
-  };
-  for (std::size_t i = 0; i < column.cells.size(); ++i)
-    if (column.cells[i].summary.mean && (!best || gain(i) > gain(*best))) best = i;
-  return best;
+  const std::string drawing = cell_drawing(cell.values, {column.extent, model_tone(model)});
+  return out + (is_long(column.cells.size()) ? drawing + cell.failures : cell.failures + drawing) +
+         "</td>";
 }
 
 SummaryColumn column_of(const Study& study, const std::string& metric) {
@@ -112,21 +125,27 @@ SummaryColumn column_of(const Study& study, const std::string& metric) {
     extent = hull(extent, extent_of(out.cells.back().values));
   }
   out.extent = extent.value_or(Extent{});
-  // Means over different cases do not say which model is better.
-  if (study.comparison) out.best = best_of(out);
   return out;
 }
 
-std::string column_head(const Study& study, const SummaryColumn& column, const std::string& label) {
+std::string column_head(const Study& study, const SummaryColumn& column) {
   const FigureMetric metric = figure_metric(study, column.metric, column.better);
   return fmt::format(
-      "<th scope=\"col\" class=\"number\" data-metric=\"{}\" title=\"{}\">{}{}{}</th>\n",
+      "<th scope=\"col\" class=\"number\" data-metric=\"{}\" title=\"{}\">{}{}</th>\n",
       html_escaped(column.metric), html_escaped(axis_title(metric)),
       html_escaped(metric.short_title),
       column.better == metrics::Better::neither
           ? ""
-          : fmt::format(" <span class=\"arrow\">{}</span>", direction_arrow(column.better)),
-      label.empty() ? "" : "<small>" + html_escaped(label) + "</small>");
+          : fmt::format(" <span class=\"arrow\">{}</span>", direction_arrow(column.better)));
+}
+
+/// What every number of the table is.
+std::string table_caption(const Study& study) {
+  const LabelWords label = label_words(study);
+  std::string out = "Mean over cases and its 95 % confidence interval";
+  if (!label.text.empty())
+    out += label.is_mean ? ". The value of a case is the " + label.text : " for " + label.text;
+  return html_escaped(typeset(out + "."));
 }
 
 /// The name may break after an underscore, as in a narrow column.
@@ -142,10 +161,9 @@ std::string breakable(const std::string& name) {
 std::string headline_table(const Study& study) {
   std::vector<SummaryColumn> columns;
   std::string head, body;
-  const std::string label = label_words(study);
   for (const std::string& metric : shown_metrics(study)) {
     columns.push_back(column_of(study, metric));
-    head += column_head(study, columns.back(), label);
+    head += column_head(study, columns.back());
   }
   for (std::size_t m = 0; m < study.models.size(); ++m) {
     const bool is_baseline = study.comparison && study.comparison->baseline == m;
@@ -158,14 +176,13 @@ std::string headline_table(const Study& study) {
     for (const SummaryColumn& column : columns) body += cell_html(column, m, usual_n);
     body += "</tr>\n";
   }
-  constexpr std::size_t most_at_ease = 6;
   return fmt::format(
              "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Means\"><table "
              "class=\"headline{}\">",
-             study.models.size() > most_at_ease ? " many" : "") +
-         "<caption class=\"unseen\">Means with 95\u00A0% intervals"
-         "</caption>\n<thead><tr><th scope=\"col\">Model</th>" +
-         head + "</tr></thead>\n<tbody>" + body + "</tbody></table></div>\n";
+             is_long(study.models.size()) ? " many" : "") +
+         "<caption><span>" + table_caption(study) +
+         "</span></caption>\n<thead><tr><th scope=\"col\">Model</th>" + head +
+         "</tr></thead>\n<tbody>" + body + "</tbody></table></div>\n";
 }
 
 /// What the signs were corrected for; "" where one model was tested in one metric.
@@ -189,15 +206,22 @@ std::string test_note(const Study& study) {
       comparison.settings.alpha);
   if (const std::string note = opposite_signs_note(comparison); !note.empty())
     text += " " + note + ".";
-  return text + " Bold: the best mean.";
+  return text;
 }
 
 std::string table_note(const Study& study) {
   std::string text =
-      "Mean over cases with a value, and its 95 % interval (Student's t, cut to the range of the "
-      "metric). The number of cases is given where it differs from those expected. The small "
-      "drawing shows how the values are distributed, on one axis per column, with the median as a "
-      "line. ↑ higher is better, ↓ lower is better.";
+      "Mean over cases with a value, and its 95 % confidence interval (Student's t, cut to the "
+      "range "
+      "of the metric). The number of cases is given where it differs from those expected. ";
+  text += study.comparison
+              ? "Failures of a model count in its mean; the mean without them is given "
+                "where there are any. "
+              : "Failures of a model do not count in its mean; the mean with them is "
+                "given where there are any. ";
+  text +=
+      "The small drawing shows how the values are distributed, on one axis per column, with the "
+      "median as a line. ↑ higher is better, ↓ lower is better.";
   if (const std::string over = averaged_note(study); !over.empty()) text += " " + over;
   if (study.comparison) text += test_note(study);
   return "<details class=\"reading\"><summary>How to read this table</summary>" +
@@ -264,20 +288,30 @@ double gain_of(double value, metrics::Better better) {
   return better == metrics::Better::zero ? -std::abs(value) : value;
 }
 
-std::string label_words(const Study& study) {
+LabelWords label_words(const Study& study) {
   const compare::ResultTable& first = study.models.front();
-  const auto shown_name = [](const compare::LabelTable& label) {
+  const auto shown_name = [](const auto& label) {
     return label.name.empty() ? label.key : label.name;
   };
-  if (study.comparison && study.comparison->settings.choice.has_several_labels()) return "";
+  if (study.comparison && study.comparison->settings.choice.has_several_labels()) return {};
   if (study.comparison && !study.comparison->settings.choice.first_label().empty())
-    return shown_name(compare::label_of(first, study.comparison->settings.choice.first_label()));
-  if (first.labels.size() == 1)
-    return first.labels[0].key == metrics::foreground_region().key ? ""
-                                                                   : shown_name(first.labels[0]);
-  if (first.averaged.size() == 1)
-    return first.averaged[0].name.empty() ? first.averaged[0].key : first.averaged[0].name;
-  return first.averaged.size() > 1 ? fmt::format("mean over {} labels", first.averaged.size()) : "";
+    return {shown_name(compare::label_of(first, study.comparison->settings.choice.first_label()))};
+  if (first.labels.size() == 1) {
+    const bool is_foreground = first.labels[0].key == metrics::foreground_region().key;
+    return {is_foreground ? "" : shown_name(first.labels[0])};
+  }
+  std::vector<std::string> names;
+  for (const metrics::Region& region : first.averaged) names.push_back(shown_name(region));
+  if (names.size() < 2) return {names.empty() ? "" : names.front()};
+  constexpr std::size_t few_names = 3, few_signs = 32;
+  const std::string all = listed(names);
+  const std::string kind = first.averaged.front().is_union ? "regions" : "labels";
+  if (names.size() > few_names || character_count(all) > few_signs)
+    return {fmt::format("mean over {} {}", names.size(), kind), true};
+  const bool has_numbers = std::ranges::any_of(names, [](const std::string& name) {
+    return name.find_first_not_of("0123456789") == std::string::npos;
+  });
+  return {"mean of " + (has_numbers ? kind + " " : "") + all, true};
 }
 
 std::string means_html(const Study& study) {
@@ -286,10 +320,10 @@ std::string means_html(const Study& study) {
 
 std::string first_screen(const PageContent& content, const std::string& picture) {
   const Study& study = content.study;
-  std::string out = "<section id=\"summary\">\n<div class=\"hero\"><div>\n" +
-                    page_part("lead", lead_html(study)) + answers_sentences(study);
+  std::string out =
+      "<section id=\"summary\">\n<div class=\"hero\"><div>\n" + page_part("lead", lead_html(study));
   if (!study.models.empty()) out += page_part("ledger", ledger(study));
-  out += warnings_list(study) + "</div>\n" + picture + "</div>\n";
+  out += answers_sentences(study) + warnings_list(study) + "</div>\n" + picture + "</div>\n";
   if (!study.models.empty()) out += page_part("means", means_html(study));
   return out + notes_list(content.notes) + "</section>\n";
 }
