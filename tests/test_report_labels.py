@@ -142,7 +142,7 @@ def test_disagreements_and_failures_follow_the_choice(browser, tmp_path):
     wait_for_lead(browser, "Judged by MCC of core on 12 cases, b is worse than a, but its Dice is "
                            "better.")
     said = [p.text for p in browser.find_elements(By.CSS_SELECTOR, ".failures") if p.is_displayed()]
-    assert said == ["a failed on 1 of 12 cases; a failure counts as 0. The verdict is the same "
+    assert said == ["a failed on 1 of 12 cases; each failure counts as the worst score (Dice 0). The verdict is the same "
                     "without this case."]
     choose(browser, "Label", "2")
     wait_for_lead(browser, "Judged by MCC of rim on 12 cases, b is worse than a.")
@@ -202,23 +202,23 @@ def worst_caption(browser, words):
 def test_the_picture_of_the_worst_case_follows_the_choice(browser, tmp_path):
     page = report(tmp_path, cohort_of_labels(tmp_path))
     open_page(browser, page)
-    worst_caption(browser, "Worst case by Dice: sub-4")
+    worst_caption(browser, "Worst prediction by Dice: sub-4")
     assert browser.find_elements(By.CSS_SELECTOR, ".worst img")
     choose(browser, "Label", "1")
-    score = worst_caption(browser, "Worst case by Dice of core: sub-2")
-    assert score == "Prediction of pred, Dice 0.167"  # one of six voxels in a row
+    score = worst_caption(browser, "Worst prediction by Dice of core: sub-2")
+    assert score == "pred, Dice 0.167"  # one of six voxels in a row
     canvas = browser.find_element(By.CSS_SELECTOR, ".worst canvas")
     assert canvas.get_property("width") == 600
     assert canvas.get_attribute("aria-label").startswith(
-        "Worst case by Dice of core: sub-2; an")
+        "Worst prediction by Dice of core: sub-2; an")
     choose(browser, "Label", "2")
-    worst_caption(browser, "Worst case by Dice of rim: sub-6")
+    worst_caption(browser, "Worst prediction by Dice of rim: sub-6")
     choose(browser, "Metric", "hd95")
-    worst_caption(browser, "Worst case by HD95 of rim: sub-6")
+    worst_caption(browser, "Worst prediction by HD95 of rim: sub-6")
     browser.execute_script("document.querySelector('.worst a').click()")
     WebDriverWait(browser, 10).until(lambda b: text(b, "#case-view h3").startswith("sub-6"))
     choose(browser, "Label", "")
     choose(browser, "Metric", "dice")
-    worst_caption(browser, "Worst case by Dice: sub-4")
+    worst_caption(browser, "Worst prediction by Dice: sub-4")
     assert browser.find_elements(By.CSS_SELECTOR, ".worst img")
     assert_quiet(browser, page)

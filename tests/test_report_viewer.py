@@ -97,7 +97,7 @@ def test_the_viewer_tells_a_wrong_label_from_a_missed_one(browser, tmp_path):
     open_page(browser, page)
     WebDriverWait(browser, 20).until(lambda b: b.find_elements(
         By.CSS_SELECTOR, "canvas[data-slice]"))
-    assert "Worst case by Dice: a" in text(browser, ".worst")
+    assert "Worst prediction by Dice: a" in text(browser, ".worst")
     # The largest error is where the viewer starts.
     slice = int(browser.find_element(
         By.CSS_SELECTOR, 'canvas[data-plane="sagittal"]').get_attribute("data-slice"))

@@ -120,8 +120,8 @@ export class WorstCase {
     const { title, words } = study.metrics[metricPlace];
     const label = this.label.chosen === "" ? "" : ` of ${study.views.find(({ key }) => key === this.label.chosen).name}`;
     const isWorst = this.gainOf(drawn) === this.gainOf(worst);
-    const what = `${isWorst ? "Worst case" : "Worst of the cases with images"} by ${words}${label}: ${study.ids[drawn]}`;
-    const score = `Prediction of ${study.models[model].name}, ${title} ${plainNumber(valueOf(study, metricPlace, model, drawn))}`;
+    const what = `${isWorst ? "Worst prediction" : "Worst prediction with an image"} by ${words}${label}: ${study.ids[drawn]}`;
+    const score = `${study.models[model].name}, ${title} ${plainNumber(valueOf(study, metricPlace, model, drawn))}`;
     const canvas = make("canvas", { role: "img", "aria-label": `${what}; an axial slice. ${score}` });
     drawSlice(canvas, { volume, layers, model, look: this.lookOf(volume) });
     figure.replaceChildren(make("a", { href: "#viewer" }, canvas),

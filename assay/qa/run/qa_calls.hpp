@@ -18,19 +18,13 @@
 #include "assay/qa/run/qa_agents.hpp"
 #include "assay/qa/run/qa_state.hpp"
 #include "assay/qa/run/rate_limit.hpp"
+#include "assay/qa/run/retry_settings.hpp"
 #include "assay/qa/values/prices.hpp"
 
 namespace assay::qa {
 
 /// Thrown to leave an attempt that stays unfinished: the run is stopping.
 struct RunStopping {};
-
-struct RetrySettings {
-  unsigned retries = 10;  ///< of one call, after transient errors
-  double first_wait_s = 1, longest_wait_s = 60;
-  /// How long an outage, in which no call is answered, is waited out; 0: `retries` is all there is.
-  double patience_s = 0;
-};
 
 /// Shared by all workers.
 class QaCalls {

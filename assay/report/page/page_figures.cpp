@@ -211,9 +211,9 @@ std::string worst_case_figure(const PageContent& content) {
   const std::string& id = study.ids[found->place];
   const LabelWords label = label_words(study);
   const std::string what =
-      fmt::format("Worst case by {}{}: {}", report::metric_words(metrics.front()),
+      fmt::format("Worst prediction by {}{}: {}", report::metric_words(metrics.front()),
                   label.text.empty() || label.is_mean ? "" : " of " + label.text, id);
-  const std::string score = "Prediction of " + study.models[model].model_name +
+  const std::string score = study.models[model].model_name +
                             (value ? fmt::format(", {} {}", metric_title(study, metrics.front()),
                                                  compare::plain_number(*value))
                                    : "");

@@ -43,7 +43,7 @@ std::string ledger_row(const Study& study, std::size_t model, std::size_t shared
       shared == 0 ? "–" : std::to_string(shared));
 }
 
-/// "2 scores of good and 1 of over are missing"; of many models only how many.
+/// "good has no score for 2 cases, over for 1"; of many models only how many.
 std::string lost_words(const Study& study) {
   constexpr std::size_t most_named = 3;
   std::vector<std::string> parts;
@@ -52,16 +52,15 @@ std::string lost_words(const Study& study) {
     const std::size_t here = table.unscored.size();
     if (here == 0) continue;
     lost += here;
-    parts.push_back(fmt::format("{} of {}",
-                                parts.empty() ? counted(here, "score") : std::to_string(here),
-                                table.model_name));
+    parts.push_back(fmt::format("{}{} for {}", table.model_name,
+                                parts.empty() ? " has no score" : "",
+                                parts.empty() ? counted(here, "case") : std::to_string(here)));
   }
   if (parts.empty()) return "";
   if (study.models.size() == 1) return fmt::format("{} {} not", lost, lost == 1 ? "was" : "were");
-  return (parts.size() <= most_named
-              ? listed(parts)
-              : fmt::format("{} of {}", counted(lost, "score"), counted(parts.size(), "model"))) +
-         (lost == 1 ? " is missing" : " are missing");
+  if (parts.size() <= most_named) return joined(parts, ", ");
+  return fmt::format("{} of {} are missing", counted(lost, "score"),
+                     counted(parts.size(), "model"));
 }
 
 /// Whether the mean of a metric leaves out a case that its model was scored on.
@@ -91,7 +90,7 @@ std::string done_words(const Study& study) {
                        : fmt::format("All {} cases were {}", expected, verb);
 }
 
-/// "All 24 cases were compared; 2 scores of good are missing."
+/// "All 24 cases were compared; good has no score for 2 cases."
 std::string ledger_line(const Study& study) {
   const std::string lost = lost_words(study);
   return done_words(study) + (lost.empty() ? "" : "; " + lost) +

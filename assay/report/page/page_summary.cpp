@@ -144,7 +144,8 @@ std::string table_caption(const Study& study) {
   const LabelWords label = label_words(study);
   std::string out = "Mean over cases and its 95 % confidence interval";
   if (!label.text.empty())
-    out += label.is_mean ? ". The value of a case is the " + label.text : " for " + label.text;
+    out += label.is_mean ? ". Each case contributes its " + label.text : " for " + label.text;
+  if (study.comparison) out += ". Badges compare each model with the baseline, case by case";
   return html_escaped(typeset(out + "."));
 }
 

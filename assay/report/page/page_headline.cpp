@@ -206,13 +206,14 @@ std::string single_sentence(const Study& study, const std::string& metric) {
 
 // Failures that count as the worst value: whose they are, and whether they decide.
 
-/// What a failure counts as in a metric.
+/// What a failure counts as in a metric: "the worst score (Dice 0)".
 std::string counted_as(const compare::MetricComparison& metric) {
   const auto row = compare::metric_of(metric.metric);
-  if (metric.values.guess || !row || !(*row)->failure) return "the worst value of any model";
+  if (metric.values.guess || !row || !(*row)->failure) return "the worst score of any model";
   const double worst = *(*row)->failure;
-  if (std::isinf(worst)) return "the diagonal of the image";
-  return fmt::format("{}{:g}", metric.metric.better == metrics::Better::zero ? "±" : "", worst);
+  if (std::isinf(worst)) return "the worst score (the diagonal of the image)";
+  return fmt::format("the worst score ({} {}{:g})", report::metric_words(metric.metric.name),
+                     metric.metric.better == metrics::Better::zero ? "±" : "", worst);
 }
 
 /// Cases in which a failure of any model counts.
@@ -302,7 +303,7 @@ std::string failures_sentence(const Study& study, const std::string& metric) {
   if (!study.comparison) return left_out_failures(study, metric);
   for (const compare::MetricComparison& compared : study.comparison->metrics) {
     if (compared.metric.name != metric || cases_with_failures(compared.values) == 0) continue;
-    return fmt::format("{}; a failure counts as {}.{}", who_failed(*study.comparison, compared),
+    return fmt::format("{}; each failure counts as {}.{}", who_failed(*study.comparison, compared),
                        html_escaped(counted_as(compared)), without_failures(study, compared));
   }
   return "";
@@ -310,8 +311,7 @@ std::string failures_sentence(const Study& study, const std::string& metric) {
 
 std::string questions_sentence(const QaStudyPart& part) {
   const std::vector<qa::ItemResult>& items = part.result.results;
-  return fmt::format("{} answered {} of {} of the benchmark {} correctly.",
-                     bold(part.result.model_name),
+  return fmt::format("{} answered {} of {} correctly (benchmark {}).", bold(part.result.model_name),
                      std::ranges::count_if(items, &qa::ItemResult::correct),
                      counted(items.size(), "question"), html_escaped(part.result.benchmark_name));
 }

@@ -6,7 +6,7 @@
 #include "assay/report/page/page_parts.hpp"
 #include "assay/report/studies_for_test.hpp"
 
-namespace page_result_test {
+namespace page_headline_test {
 
 using namespace assay;
 using namespace assay::report;
@@ -134,12 +134,15 @@ TEST(Failures, that_decide_are_under_the_headline_and_in_the_table) {
   const Study study = with_losses(models_with_losses(0.7));
   const std::string lead = lead_html(study);
   EXPECT_THAT(lead, HasSubstr("<b>a</b> is better than <b>base</b>.</p>"));
-  EXPECT_THAT(lead, HasSubstr("<p class=\"failures\" data-metric=\"dice\"><b>base</b> failed on 2 "
-                              "of 12 cases; a failure counts as 0. Without these 2 cases, "
-                              "<b>a</b> cannot be told apart from <b>base</b>.</p>"));
+  EXPECT_THAT(
+      lead,
+      HasSubstr(
+          "<p class=\"failures\" data-metric=\"dice\"><b>base</b> failed on 2 "
+          "of 12 cases; each failure counts as the worst score (Dice 0). Without these 2 cases, "
+          "<b>a</b> cannot be told apart from <b>base</b>.</p>"));
   EXPECT_THAT(means_html(study), HasSubstr("0.500 without 2\u00A0failures"));
   EXPECT_THAT(ledger(study),
-              HasSubstr("All 12 cases were compared; 2 scores of base are missing. <span "
+              HasSubstr("All 12 cases were compared; base has no score for 2 cases. <span "
                         "class=\"why\">Why?</span></summary>"));
 }
 
@@ -158,7 +161,7 @@ TEST(Failures, of_distances_count_as_the_diagonal) {
     for (compare::UnscoredCase& lost : table.unscored) lost.diagonal_mm = 100;
   }
   EXPECT_THAT(lead_html(with_losses(models)),
-              HasSubstr("a failure counts as the diagonal of the image."));
+              HasSubstr("each failure counts as the worst score (the diagonal of the image)."));
 }
 
 TEST(Failures, that_leave_nothing_to_compare_are_still_told) {
@@ -174,8 +177,8 @@ TEST(Failures, that_leave_nothing_to_compare_are_still_told) {
   --other.cases;
   const Study study = with_losses(models);
   EXPECT_FALSE(study.without_failures);
-  EXPECT_THAT(lead_html(study),
-              HasSubstr("<b>base</b> failed on 11 of 11 cases; a failure counts as 0.</p>"));
+  EXPECT_THAT(lead_html(study), HasSubstr("<b>base</b> failed on 11 of 11 cases; each failure "
+                                          "counts as the worst score (Dice 0).</p>"));
 }
 
 TEST(Failures, of_one_model_are_left_out_of_its_mean_and_named) {
@@ -199,8 +202,9 @@ TEST(Failures, of_nobody_are_not_mentioned) {
 TEST(HeadlineTable, says_once_what_its_numbers_are) {
   Study study = studies::study({.models = 2, .cases = 9, .labels = 2});
   const std::string table = means_html(study);
-  EXPECT_THAT(table, HasSubstr("Mean over cases and its 95\u00A0% confidence interval. The value "
-                               "of a case is the mean of labels 1 and 2.</span></caption>"));
+  EXPECT_THAT(table, HasSubstr("Mean over cases and its 95\u00A0% confidence interval. Each "
+                               "case contributes its mean of labels 1 and 2. Badges compare each "
+                               "model with the baseline, case by case.</span></caption>"));
   EXPECT_THAT(table, Not(HasSubstr("best")));
   for (compare::ResultTable& model : study.models) {
     model.averaged[0].name = "core";
@@ -211,4 +215,4 @@ TEST(HeadlineTable, says_once_what_its_numbers_are) {
             "mean over 14 labels");
 }
 
-}  // namespace page_result_test
+}  // namespace page_headline_test
