@@ -6,6 +6,7 @@ import pytest
 from support import ROOT, assay
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="no python3-selenium")
+from selenium.common.exceptions import StaleElementReferenceException  # noqa: E402
 from selenium.webdriver.common.by import By  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
@@ -83,8 +84,18 @@ def report(folder, *arguments, **options):
     return folder / "report.html"
 
 
+def steady(browser, selector, use):
+    """What `use` gives of an element, found anew where the page replaces it meanwhile."""
+    wait = WebDriverWait(browser, 10, ignored_exceptions=[StaleElementReferenceException])
+    return wait.until(lambda b: [use(b.find_element(By.CSS_SELECTOR, selector))])[0]
+
+
 def text(browser, selector):
-    return browser.find_element(By.CSS_SELECTOR, selector).text
+    return steady(browser, selector, lambda element: element.text)
+
+
+def click(browser, selector):
+    steady(browser, selector, lambda element: element.click())
 
 
 def press(browser, name):

@@ -330,7 +330,8 @@ def test_the_first_screen_says_what_was_found_in_a_sentence(tmp_path):
     assay("report", *two_models(tmp_path), cwd=tmp_path)
     seen = summary_text((tmp_path / "report.html").read_text())
     assert seen.startswith("Judged by Dice on 12 cases, bad is worse than good , but its AVD is "
-                           "better. 12 of 13 cases were compared; bad has no score for 1 case. Why?")
+                           "better. 12 of 13 cases were compared; bad has no score for 1 case. "
+                           "Why?")
     one = write(tmp_path, "a.json", results("alone", [[0.5, 0.1, 0.8], [0.7, 0.2, 0.8]]))
     assay("report", one, cwd=tmp_path)
     seen = summary_text((tmp_path / "report.html").read_text())
@@ -429,7 +430,8 @@ def test_failures_that_decide_are_told_under_the_sentence(tmp_path):
     seen = summary_text(page)
     assert seen.startswith(
         "Judged by Dice on 12 cases, second is better than first . first failed on 2 of 12 cases; "
-        "each failure counts as the worst score (Dice 0). Without these 2 cases, second cannot be told apart from first . "
+        "each failure counts as the worst score (Dice 0). Without these 2 cases, second cannot be "
+        "told apart from first . "
         "All 12 cases were compared; first has no score for 2 cases. Why?")
     assert "0.417 0.293 to 0.540 0.500 without 2\u00a0failures" in seen
     assert "there is no prediction" not in seen and "there is no prediction" in page

@@ -142,8 +142,8 @@ def test_disagreements_and_failures_follow_the_choice(browser, tmp_path):
     wait_for_lead(browser, "Judged by MCC of core on 12 cases, b is worse than a, but its Dice is "
                            "better.")
     said = [p.text for p in browser.find_elements(By.CSS_SELECTOR, ".failures") if p.is_displayed()]
-    assert said == ["a failed on 1 of 12 cases; each failure counts as the worst score (Dice 0). The verdict is the same "
-                    "without this case."]
+    assert said == ["a failed on 1 of 12 cases; each failure counts as the worst score (MCC 0). "
+                    "The verdict is the same without this case."]
     choose(browser, "Label", "2")
     wait_for_lead(browser, "Judged by MCC of rim on 12 cases, b is worse than a.")
     assert_quiet(browser, page)

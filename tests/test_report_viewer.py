@@ -4,7 +4,7 @@ import json, re, struct, subprocess, zlib
 import numpy
 import pytest
 
-from browsers import assert_quiet, browser, open_page, press, report, text  # noqa: F401
+from browsers import assert_quiet, browser, click, open_page, press, report, text  # noqa: F401
 from reports import SHAPE, volumes
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -137,7 +137,7 @@ def test_an_empty_prediction_is_named_next_to_its_value(browser, tmp_path):
     open_page(browser, report(tmp_path, scores))
     row = text(browser, "#case-table tbody tr")  # the first one
     assert row.startswith("sub-b 0.000") and row.endswith("empty prediction –")
-    browser.find_element(By.CSS_SELECTOR, "#case-table tbody tr").click()
+    click(browser, "#case-table tbody tr")
     WebDriverWait(browser, 10).until(lambda b: text(b, ".side h3") == "sub-b")
     assert text(browser, ".side tbody td") == "0.000 empty prediction"
 
