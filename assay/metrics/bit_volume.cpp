@@ -54,20 +54,20 @@ std::size_t last_bit(std::span<const std::uint64_t> words, std::size_t to) {
   return 64 * w + 63 - static_cast<std::size_t>(std::countl_zero(words[w]));
 }
 
-[[gnu::always_inline]] inline std::int64_t counted(std::span<const std::uint64_t> a,
-                                                   std::span<const std::uint64_t> b) {
+[[gnu::always_inline]] inline std::int64_t common_bits(std::span<const std::uint64_t> a,
+                                                       std::span<const std::uint64_t> b) {
   std::int64_t sum = 0;
   for (std::size_t w = 0; w < a.size(); ++w) sum += std::popcount(a[w] & b[w]);
   return sum;
 }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2,popcnt")]] std::int64_t counted_at_once(std::span<const std::uint64_t> a,
-                                                            std::span<const std::uint64_t> b) {
-  return counted(a, b);
+[[gnu::target("avx2,popcnt")]] std::int64_t common_bits_at_once(std::span<const std::uint64_t> a,
+                                                                std::span<const std::uint64_t> b) {
+  return common_bits(a, b);
 }
 #else
-const auto counted_at_once = counted;
+const auto common_bits_at_once = common_bits;
 #endif
 
 /// How many words away the neighbours of a voxel are.
@@ -158,7 +158,7 @@ void BitVolume::clear(const BitVolume& others) {
 
 std::int64_t in_common(const BitVolume& a, const BitVolume& b) {
   assert(a.size_ == b.size_);
-  return (has_bit_counts() ? counted_at_once : counted)(a.bits_, b.bits_);
+  return (has_bit_counts() ? common_bits_at_once : common_bits)(a.bits_, b.bits_);
 }
 
 BitVolume cropped(const PackedMask& mask, const Box& box) {

@@ -8,12 +8,19 @@
 
 #include <string_view>
 
+namespace assay::stats {
+struct Interval;
+}
+
 namespace assay::python {
 
 namespace py = pybind11;
 
 /// Text of files and messages, whatever bytes it holds: bytes that are not UTF-8 become U+FFFD.
 py::str text_of(std::string_view utf8);
+
+/// (estimate, lower, upper).
+py::tuple tuple_of(const stats::Interval& interval);
 
 void bind_counts(py::module_& module);
 void bind_training_dice(py::module_& module);

@@ -15,7 +15,7 @@ namespace {
 using py::arg;
 using LabelVector = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
 
-stats::Labels span_of(const LabelVector& labels) {
+stats::Labels labels_of(const LabelVector& labels) {
   return {labels.data(), static_cast<std::size_t>(labels.size())};
 }
 
@@ -64,7 +64,7 @@ py::dict bootstrap_of(const Vector& values, const py::object& statistic, std::si
                       const std::string& seed, const std::string& method, double level,
                       const std::vector<std::size_t>& clusters) {
   stats::BootstrapOptions options = options_of(replicates, seed, method, level, clusters);
-  const auto all = assay::python::span_of(values);
+  const auto all = span_of(values);
   if (py::isinstance<py::function>(statistic)) {
     options.executor = {};  // one interpreter, one thread
     return to_python(stats::bootstrap(all, called_back(statistic.cast<py::function>()), options));
@@ -88,7 +88,7 @@ py::dict bootstrap_metric_of(const LabelVector& predictions, const LabelVector& 
   const auto which = value_in(stats::classification_metrics(), metric, "metric");
   stats::BootstrapResult result;
   {
-    const auto p = span_of(predictions), t = span_of(truths);
+    const auto p = labels_of(predictions), t = labels_of(truths);
     const py::gil_scoped_release released;
     result = stats::bootstrap_metric(p, t, which, options);
   }
@@ -113,13 +113,13 @@ void bind_resampling(py::module_& module) {
   module.def(
       "accuracy",
       [](const LabelVector& p, const LabelVector& t) {
-        return stats::accuracy(span_of(p), span_of(t));
+        return stats::accuracy(labels_of(p), labels_of(t));
       },
       arg("predictions"), arg("truths"));
   module.def(
       "balanced_accuracy",
       [](const LabelVector& p, const LabelVector& t) {
-        return stats::balanced_accuracy(span_of(p), span_of(t));
+        return stats::balanced_accuracy(labels_of(p), labels_of(t));
       },
       arg("predictions"), arg("truths"));
 }

@@ -6,13 +6,14 @@
 #include "python/module/arrays.hpp"
 
 namespace assay::python {
+
+py::tuple tuple_of(const stats::Interval& interval) {
+  return py::make_tuple(interval.estimate, interval.lower, interval.upper);
+}
+
 namespace {
 
 using py::arg;
-
-py::tuple to_python(const stats::Interval& interval) {
-  return py::make_tuple(interval.estimate, interval.lower, interval.upper);
-}
 
 py::dict to_python(const stats::WilcoxonResult& r) {
   py::dict out;
@@ -60,7 +61,7 @@ py::dict to_python(const stats::ComparisonResult& r) {
   out["corrected_p_value"] = r.corrected_p_value;
   out["is_significant"] = r.is_significant;
   out["effect_size"] = r.effect_size;
-  out["difference"] = to_python(r.difference);
+  out["difference"] = tuple_of(r.difference);
   out["verdict"] = std::string(name(r.verdict));
   out["test"] = to_python(r.test);
   return out;
@@ -132,7 +133,7 @@ void bind_tests(py::module_& module) {
   module.def(
       "hodges_lehmann",
       [](const Vector& d, double level) {
-        return to_python(stats::hodges_lehmann(span_of(d), level));
+        return tuple_of(stats::hodges_lehmann(span_of(d), level));
       },
       arg("differences"), arg("level"));
   module.def(

@@ -185,7 +185,7 @@ void label_table(Input input) {
   segments_in(as_text(input));
 }
 
-constexpr std::array targets = {
+constexpr std::array image_list = {
     Target{"fuzz_nifti", nifti}, Target{"fuzz_metaimage", metaimage},
     Target{"fuzz_nrrd", nrrd},   Target{"fuzz_npy", npy},
     Target{"fuzz_gzip", gzip},   Target{"fuzz_dicom", dicom},
@@ -196,7 +196,7 @@ constexpr std::array targets = {
 }  // namespace
 
 std::span<const Target> image_targets() {
-  return targets;
+  return image_list;
 }
 
 }  // namespace assay::fuzz

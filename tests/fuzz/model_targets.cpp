@@ -100,18 +100,18 @@ void own_metric(Input input) {
   });
 }
 
-constexpr std::array targets = {Target{"fuzz_checkpoint", checkpoint},
-                                Target{"fuzz_safetensors", safetensors},
-                                Target{"fuzz_tfjs", tfjs},
-                                Target{"fuzz_onnx", onnx},
-                                Target{"fuzz_recipe", recipe},
-                                Target{"fuzz_predictor", predictor},
-                                Target{"fuzz_own_metric", own_metric}};
+constexpr std::array model_list = {Target{"fuzz_checkpoint", checkpoint},
+                                   Target{"fuzz_safetensors", safetensors},
+                                   Target{"fuzz_tfjs", tfjs},
+                                   Target{"fuzz_onnx", onnx},
+                                   Target{"fuzz_recipe", recipe},
+                                   Target{"fuzz_predictor", predictor},
+                                   Target{"fuzz_own_metric", own_metric}};
 
 }  // namespace
 
 std::span<const Target> model_targets() {
-  return targets;
+  return model_list;
 }
 
 }  // namespace assay::fuzz

@@ -210,7 +210,7 @@ void qa_lists(Input input) {
   allow_refusal([&] { qa::replay_agent(path, table); });
 }
 
-constexpr std::array targets = {
+constexpr std::array qa_list = {
     Target{"fuzz_qa_table", qa_table},     Target{"fuzz_qa_results", qa_results},
     Target{"fuzz_answer", answer},         Target{"fuzz_trajectory", trajectory},
     Target{"fuzz_prices", prices},         Target{"fuzz_reply", reply},
@@ -220,7 +220,7 @@ constexpr std::array targets = {
 }  // namespace
 
 std::span<const Target> qa_targets() {
-  return targets;
+  return qa_list;
 }
 
 }  // namespace assay::fuzz

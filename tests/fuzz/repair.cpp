@@ -13,7 +13,7 @@
 namespace assay::fuzz {
 namespace {
 
-constexpr std::size_t most_inflated = 1 << 22;
+constexpr std::size_t most_repaired = 1 << 22;
 
 const Bytef* zlib_bytes(Input input) {
   return reinterpret_cast<const Bytef*>(input.data());
@@ -34,7 +34,7 @@ Inflated inflated(Input input, int wrapping) {
   Inflated out;
   std::array<Bytef, 16384> piece{};
   int status = Z_OK;
-  while (status == Z_OK && out.bytes.size() < most_inflated) {
+  while (status == Z_OK && out.bytes.size() < most_repaired) {
     stream.next_out = piece.data();
     stream.avail_out = static_cast<uInt>(piece.size());
     status = inflate(&stream, Z_NO_FLUSH);

@@ -324,32 +324,32 @@ void report(Input input) {
   });
 }
 
-constexpr std::array targets = {Target{"fuzz_json", json},
-                                Target{"fuzz_csv", csv},
-                                Target{"fuzz_record", record},
-                                Target{"fuzz_results", results},
-                                Target{"fuzz_dataset", dataset},
-                                Target{"fuzz_journal", journal},
-                                Target{"fuzz_shard", shard},
-                                Target{"fuzz_merge", merge},
-                                Target{"fuzz_jobs", jobs},
-                                Target{"fuzz_cohort", cohort},
-                                Target{"fuzz_run", run},
-                                Target{"fuzz_manifest", manifest},
-                                Target{"fuzz_experiment", experiment},
-                                Target{"fuzz_paper", paper},
-                                Target{"fuzz_parity", parity},
-                                Target{"fuzz_segmentation", segmentation},
-                                Target{"fuzz_comparison", comparison},
-                                Target{"fuzz_folds", folds},
-                                Target{"fuzz_names", names},
-                                Target{"fuzz_groups", groups},
-                                Target{"fuzz_report", report}};
+constexpr std::array result_list = {Target{"fuzz_json", json},
+                                    Target{"fuzz_csv", csv},
+                                    Target{"fuzz_record", record},
+                                    Target{"fuzz_results", results},
+                                    Target{"fuzz_dataset", dataset},
+                                    Target{"fuzz_journal", journal},
+                                    Target{"fuzz_shard", shard},
+                                    Target{"fuzz_merge", merge},
+                                    Target{"fuzz_jobs", jobs},
+                                    Target{"fuzz_cohort", cohort},
+                                    Target{"fuzz_run", run},
+                                    Target{"fuzz_manifest", manifest},
+                                    Target{"fuzz_experiment", experiment},
+                                    Target{"fuzz_paper", paper},
+                                    Target{"fuzz_parity", parity},
+                                    Target{"fuzz_segmentation", segmentation},
+                                    Target{"fuzz_comparison", comparison},
+                                    Target{"fuzz_folds", folds},
+                                    Target{"fuzz_names", names},
+                                    Target{"fuzz_groups", groups},
+                                    Target{"fuzz_report", report}};
 
 }  // namespace
 
 std::span<const Target> result_targets() {
-  return targets;
+  return result_list;
 }
 
 }  // namespace assay::fuzz

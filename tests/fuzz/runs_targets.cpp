@@ -89,12 +89,12 @@ void runs(Input input) {
   run_both(stream, repaired, [&](Input bytes) { like_zlib(bytes, settings); });
 }
 
-constexpr std::array targets = {Target{"fuzz_runs", runs}};
+constexpr std::array runs_list = {Target{"fuzz_runs", runs}};
 
 }  // namespace
 
 std::span<const Target> runs_targets() {
-  return targets;
+  return runs_list;
 }
 
 }  // namespace assay::fuzz

@@ -76,7 +76,7 @@ struct MetricKey {
   std::string metric, label{};
 };
 
-MetricKey parts_of(const std::string& key) {
+MetricKey parts_of_key(const std::string& key) {
   constexpr std::string_view of = " of ";
   const std::size_t at = key.find(of);
   return at == std::string::npos ? MetricKey{key}
@@ -101,7 +101,7 @@ struct KnownMetric {
 
 std::string title_by_row(const std::string& key, const KnownMetric& known) {
   if (!known.row) return key;
-  const auto [own, label] = parts_of(key);
+  const auto [own, label] = parts_of_key(key);
   const metrics::Metric& row = **known.row;
   const std::string text = brief_name(own), comma = label.empty() ? "" : ", " + label;
   return row.unit.empty()
@@ -118,7 +118,7 @@ FigureMetric drawn_metric(const std::string& name, metrics::Better better,
             .better = better,
             .possible = {-metrics::infinity, metrics::infinity}};
   const metrics::Metric& row = **known.row;
-  const MetricKey key = parts_of(name);
+  const MetricKey key = parts_of_key(name);
   const std::string title = std::string(row.title) +
                             (key.metric == row.name ? "" : " (" + key.metric + ")") +
                             (key.label.empty() ? "" : ", " + key.label);
@@ -163,7 +163,7 @@ std::string metric_title(const compare::ComparedMetric& metric) {
 
 std::string metric_words(const std::string& key) {
   if (!metrics::metric_of_key(key)) return key;
-  const auto [own, label] = parts_of(key);
+  const auto [own, label] = parts_of_key(key);
   return brief_name(own) + (label.empty() ? "" : " of " + label);
 }
 

@@ -119,7 +119,7 @@ std::string convention_words(const Study& study) {
                      listed(distinct));
 }
 
-std::string metric_words(const FigureMetric& metric, metrics::LengthUnit unit) {
+std::string definition_words(const FigureMetric& metric, metrics::LengthUnit unit) {
   if (!metric.row) return fmt::format("{} (as the files define it)", metric.name);
   const metrics::Metric& row = **metric.row;
   std::string out = fmt::format("{} ({} = {}", row.title, metric.name, row.equation);
@@ -220,9 +220,10 @@ std::string scoring_words(const FigureScene& scene, std::string_view version) {
     const bool is_ours = metric.row.has_value();
     const std::size_t of_label =
         is_ours ? std::min(metric.name.find(" of "), metric.name.size()) : metric.name.size();
-    add_distinct(metrics, metric_words(figure_metric(scene.study, metric.name.substr(0, of_label),
-                                                     metric.better),
-                                       length_unit(scene.study)));
+    add_distinct(
+        metrics,
+        definition_words(figure_metric(scene.study, metric.name.substr(0, of_label), metric.better),
+                         length_unit(scene.study)));
     if (of_label < metric.name.size()) add_distinct(labels, metric.name.substr(of_label + 4));
   }
   std::size_t cases = scene.study.ids.size();
