@@ -198,11 +198,11 @@ void add_evidence(JsonMembers& out, const char* name,
                   const std::map<std::string, Evidence>& by_region) {
   if (by_region.empty()) return;
   out.add_object(name, [&](JsonMembers& all) {
-    for (const auto& [key, evidence] : by_region)
+    for (const auto& each : by_region)
       if constexpr (std::is_same_v<Evidence, metrics::BoundaryEvidence>)
-        all.add_object(key, [&](JsonMembers& one) { add_members(one, evidence); });
+        all.add_object(each.first, [&](JsonMembers& one) { add_members(one, each.second); });
       else
-        all.add(key, to_json(evidence));
+        all.add(each.first, to_json(each.second));
   });
 }
 

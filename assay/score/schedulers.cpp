@@ -6,8 +6,7 @@
 #include <string_view>
 
 #include "assay/error.hpp"
-#include "assay/results/shard.hpp"
-#include "assay/shards.hpp"
+#include "assay/score/shards.hpp"
 
 namespace assay::score {
 namespace {
@@ -22,16 +21,6 @@ std::optional<std::size_t> whole_in(std::string_view text) {
   const auto read = std::from_chars(text.data(), last, number);
   if (read.ec != std::errc{} || read.ptr != last) return std::nullopt;
   return number;
-}
-
-/// Counting from 0 or from 1 covers everything: 0 is another name of the last shard.
-results::Shard numbered(std::size_t number, std::size_t of) {
-  if (of == 0 || of > results::most_shards)
-    shard_usage("--shard: there can be 1 to " + std::to_string(results::most_shards) + " shards");
-  if (number > of)
-    shard_usage("--shard: there is no shard " + std::to_string(number) + " of " +
-                std::to_string(of) + "; K goes from 1 to N");
-  return {number == 0 ? of : number, of};
 }
 
 /// Variables that hold whole numbers.
@@ -55,7 +44,7 @@ class Variables {
 
 results::Shard of_slurm_array(const Variables& variables) {
   const std::size_t id = variables.number("SLURM_ARRAY_TASK_ID");
-  if (variables.has("ASSAY_SHARDS")) return numbered(id, variables.number("ASSAY_SHARDS"));
+  if (variables.has("ASSAY_SHARDS")) return numbered_shard(id, variables.number("ASSAY_SHARDS"));
   const std::size_t count = variables.number("SLURM_ARRAY_TASK_COUNT"),
                     first = variables.number("SLURM_ARRAY_TASK_MIN"),
                     last = variables.number("SLURM_ARRAY_TASK_MAX"),
@@ -65,7 +54,7 @@ results::Shard of_slurm_array(const Variables& variables) {
         "--shard auto: this Slurm array does not have all tasks from 0 or 1 on, so it does not say "
         "how many shards there are; set ASSAY_SHARDS to their number, or write --shard "
         "$SLURM_ARRAY_TASK_ID/N");
-  return numbered(id, count);
+  return numbered_shard(id, count);
 }
 
 /// How a scheduler tells a process its rank.
@@ -82,15 +71,15 @@ constexpr Scheduler schedulers[] = {
        return v.has("SLURM_STEP_ID") || (v.has("SLURM_NTASKS") && v.number("SLURM_NTASKS") > 1);
      },
      [](const Variables& v) {
-       return numbered(v.number("SLURM_PROCID"), v.number("SLURM_NTASKS"));
+       return numbered_shard(v.number("SLURM_PROCID"), v.number("SLURM_NTASKS"));
      }},
     {"OMPI_COMM_WORLD_RANK", [](const Variables&) { return true; },
      [](const Variables& v) {
-       return numbered(v.number("OMPI_COMM_WORLD_RANK"), v.number("OMPI_COMM_WORLD_SIZE"));
+       return numbered_shard(v.number("OMPI_COMM_WORLD_RANK"), v.number("OMPI_COMM_WORLD_SIZE"));
      }},
     {"JOB_COMPLETION_INDEX", [](const Variables&) { return true; },
      [](const Variables& v) {
-       return numbered(v.number("JOB_COMPLETION_INDEX"), v.number("ASSAY_SHARDS"));
+       return numbered_shard(v.number("JOB_COMPLETION_INDEX"), v.number("ASSAY_SHARDS"));
      }},
 };
 
@@ -107,6 +96,15 @@ results::Shard of_environment(const Environment& environment) {
 
 }  // namespace
 
+results::Shard numbered_shard(std::size_t number, std::size_t of) {
+  if (of == 0 || of > results::most_shards)
+    shard_usage("--shard: there can be 1 to " + std::to_string(results::most_shards) + " shards");
+  if (number > of)
+    shard_usage("--shard: there is no shard " + std::to_string(number) + " of " +
+                std::to_string(of) + "; K goes from 1 to N");
+  return {number == 0 ? of : number, of};
+}
+
 results::Shard parse_shard(const std::string& text, const Environment& environment) {
   if (text == "auto") return of_environment(environment);
   const std::size_t slash = text.find('/');
@@ -114,7 +112,7 @@ results::Shard parse_shard(const std::string& text, const Environment& environme
   const auto of =
       slash == text.npos ? std::nullopt : whole_in(std::string_view(text).substr(slash + 1));
   if (!number || !of) shard_usage("--shard: '" + text + "' is neither K/N, such as 3/16, nor auto");
-  return numbered(*number, *of);
+  return numbered_shard(*number, *of);
 }
 
 }  // namespace assay::score

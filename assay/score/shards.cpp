@@ -96,7 +96,7 @@ results::ShardPlan balanced_plan(const Cohort& cohort, std::size_t shards) {
     for (const FilePair& pair : plan.files) weight += size_of(pair.reference);
     weights.push_back(weight);
   }
-  results::ShardPlan plan = plan_by_weight(weights, numbered(shards, shards).of);
+  results::ShardPlan plan = plan_by_weight(weights, numbered_shard(shards, shards).of);
   plan.inputs_sha256 = cohort_sha256(cohort);
   return plan;
 }

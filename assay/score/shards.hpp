@@ -14,6 +14,10 @@
 
 namespace assay::score {
 
+/// Counting from 0 or from 1 covers everything: 0 is another name of the last shard. Throws
+/// Error::usage where there is no such shard.
+results::Shard numbered_shard(std::size_t number, std::size_t of);
+
 /// The shard of the i-th of all cases (from 0) unless a plan says otherwise.
 std::size_t shard_of_case(std::size_t index, std::size_t shards);
 

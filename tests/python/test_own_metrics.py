@@ -8,6 +8,7 @@ import os
 import pathlib
 import pickle
 import re
+import signal
 import sys
 import warnings
 
@@ -359,8 +360,13 @@ def test_an_interrupt_stops_the_run(study):
         _thread.interrupt_main()
         return 1
 
-    with pytest.raises(KeyboardInterrupt):
-        assay.score(*study, metrics=[assay.metric(stop, better="higher")])
+    # A shell's background jobs begin with interrupts ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            assay.score(*study, metrics=[assay.metric(stop, better="higher")])
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_file_with_a_broken_declaration_is_refused(study, tmp_path):
