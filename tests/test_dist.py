@@ -66,6 +66,14 @@ def test_ubuntu_is_tried_only_where_a_mirror_is_named():
     assert all(verify.has_mirror(suite, named) for suite in verify.SUITES)
 
 
+@pytest.mark.parametrize("summary, passed", [
+    ("1543 passed, 150 skipped, 7 warnings in 34.46s", True), ("no tests ran in 0.01s", False),
+    ("2 failed, 1542 passed, 149 skipped in 49.90s", False), ("3 passed, 1 error in 1s", False)])
+def test_failed_tests_in_a_bare_system_are_noticed(summary, passed):
+    pytest.importorskip("PIL")
+    assert loaded("verify", "tests/dist").have_passed(summary) == passed
+
+
 def write_python(folder, number, headers, **said):
     """A program that answers as a Python of that number would."""
     answer = {"ending": f".cpython-{number.replace('.', '')}-x86_64-linux-gnu.so", "final": True,

@@ -10,7 +10,8 @@ In each root, made by debootstrap (as root): the tarball's program makes its dem
 pictures, Zarr arrays and DICOM segmentations, the Debian package is installed and removed, and each
 wheel for a Python of that root is installed offline by pip in a new environment, scores two files
 and runs the Python tests. Here, only such wheels are tried, in the same way: this machine has a
-compiler and libraries, so it says less. Prints one row per root and Python.
+compiler and libraries, so it says less. Prints one row per root and Python. Ends with status 1 if a
+Python test failed.
 """
 import json
 import os
@@ -161,7 +162,7 @@ def make_demo(root):
     (tarball,) = DIST.glob("assay-*.tar.gz")
     shutil.copy(tarball, root / "tmp/assay.tar.gz")
     folder = top(root) / "opt/assay"
-    unpack = (f"rm -rf {folder} && mkdir {folder} && tar -xzf {top(root)}/tmp/assay.tar.gz "
+    unpack = (f"rm -rf {folder} && mkdir {folder} && tar -xzf {top(root) / 'tmp/assay.tar.gz'} "
               f"-C {folder}")
     enter(root, unpack)
     (program,) = (root / "opt/assay").glob("*/bin/assay")
@@ -229,7 +230,7 @@ def try_wheel(root, python, interpreter):
     venv = top(root) / "venv"
     began, spent = time.perf_counter(), processor_time()
     score = enter(root, f"rm -rf {venv} && {interpreter} -m venv {venv} && "
-                        f"{pip_install(root)} assay-imaging && cd {top(root)}/tmp/demo && "
+                        f"{pip_install(root)} assay-imaging && cd {top(root) / 'tmp/demo'} && "
                         f"{venv}/bin/assay score {FIRST_PAIR} --json")
     seconds = time.perf_counter() - began
     return {"python": python, "first_number_s": round(seconds, 1),
@@ -239,7 +240,8 @@ def try_wheel(root, python, interpreter):
 
 def pip_install(root):
     """The offline command, without the names of the packages."""
-    return f"{top(root)}/venv/bin/pip install --quiet --no-index --find-links {top(root)}/wheels"
+    program, wheels = top(root) / "venv/bin/pip", top(root) / "wheels"
+    return f"{program} install --quiet --no-index --find-links {wheels}"
 
 
 def run_tests(root):
@@ -249,7 +251,7 @@ def run_tests(root):
         "__pycache__", *LEFT_OUT))
     shutil.copytree(ROOT / "docs", root / "src/docs")
     source, programs = top(root) / "src", top(root) / "venv/bin"
-    said = enter(root, f"cd {top(root)}/tmp && ASSAY_BIN_DIR={programs} {programs}/pytest -q "
+    said = enter(root, f"cd {top(root) / 'tmp'} && ASSAY_BIN_DIR={programs} {programs}/pytest -q "
                        f"-p no:cacheprovider --rootdir={source} --confcutdir={source} "
                        f"{source}/tests/python | tail -n 15 || true")
     print(said, file=sys.stderr)
@@ -266,7 +268,7 @@ def try_suite(suite):
     tools = enter(root, "command -v gcc cc g++ clang || echo none").strip()
     row = {"system": SUITES[suite], "compiler": tools, **try_tarball(root), **try_deb(root)}
     print(json.dumps(row), flush=True)
-    try_wheels(root, {python: f"python{python}" for python in pythons_of(root)})
+    return try_wheels(root, {python: f"python{python}" for python in pythons_of(root)})
 
 
 def try_here():
@@ -275,26 +277,36 @@ def try_here():
     for folder in ("tmp", "opt", "root"):
         (root / folder).mkdir(parents=True, exist_ok=True)
     make_demo(root)
-    try_wheels(root, {python: known["program"] for python, known in pythons.found_here().items()})
+    return try_wheels(root, {python: known["program"]
+                             for python, known in pythons.found_here().items()})
 
 
 def try_wheels(root, interpreters):
+    """Whether all their tests passed."""
+    good = True
     for python, interpreter in interpreters.items():
         row = {"system": SUITES[root.name], **try_wheel(root, python, interpreter),
                "load": os.getloadavg()[0]}
         print(json.dumps(row), flush=True)
+        good = good and have_passed(row.get("tests", "1 passed"))
+    return good
+
+
+def have_passed(summary):
+    """What pytest's last line says."""
+    return "passed" in summary and "failed" not in summary and "error" not in summary
 
 
 def main(suites):
+    good = True
     for suite in suites:
-        if suite == "here":
-            try_here()
-        elif has_mirror(suite):
-            try_suite(suite)
+        if has_mirror(suite):
+            good = (try_here() if suite == "here" else try_suite(suite)) and good
         else:
             print(f"{SUITES[suite]}: skipped, because UBUNTU_MIRROR names no mirror of Ubuntu's "
                   "archive", flush=True)
+    return 0 if good else 1
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or list(SUITES))
+    sys.exit(main(sys.argv[1:] or list(SUITES)))
