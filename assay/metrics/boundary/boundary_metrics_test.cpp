@@ -9,6 +9,7 @@
 #include <functional>
 #include <numeric>
 
+#include "assay/base/sanitizer_for_test.hpp"
 #include "assay/metrics.hpp"
 #include "assay/metrics/boundary/surfels.hpp"
 #include "assay/metrics/volumes_for_test.hpp"
@@ -163,14 +164,15 @@ Mask bits_of(unsigned code, const Shape& shape) {
 }
 
 TEST(Boundary, border_voxels_equal_the_definition_on_all_pairs_of_two_by_two_by_two) {
+  constexpr unsigned step = every(13);  // shifted from row to row, so that no bit is left out
   for (unsigned p = 1; p < 256; ++p)
-    for (unsigned r = 1; r < 256; ++r)
+    for (unsigned r = 1 + 5 * p % step; r < 256; r += step)
       expect_border_metrics(bits_of(p, {2, 2, 2}), bits_of(r, {2, 2, 2}), {1, 1.5, 2});
 }
 
 TEST(Boundary, border_voxels_equal_the_definition_on_random_masks) {
   std::mt19937_64 rng(21);
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < 4000; i += every(7)) {
     const Shape shape = i % 2 == 0 ? Shape{3, 3, 3} : random_shape(rng, 7);
     const Mask p = random_mask(rng, shape, 0.1 + 0.2 * static_cast<double>(rng() % 5));
     const Mask r = random_mask(rng, shape, 0.1 + 0.2 * static_cast<double>(rng() % 5));
