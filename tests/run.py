@@ -7,7 +7,7 @@ usage: run.py STAGE...      stages: unit portable python (make test), asan tsan 
 With $ASSAY_TALLY the counts are added to that file, so that several runs can end with one line for
 all of them.
 """
-import json, os, pathlib, subprocess, sys, tempfile, time
+import concurrent.futures, json, os, pathlib, subprocess, sys, tempfile, time
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -39,20 +39,22 @@ FIXED = ["setarch", "-R"] if subprocess.run(["setarch", "-R", "true"],
 THREADS = f"halt_on_error=1 exitcode=66 suppressions={ROOT}/tests/tsan.supp"
 
 
-def gtest(tally, preset, processor="", processes=1):
-    """The unit tests, divided among processes; a crash counts as one failure."""
-    with tempfile.TemporaryDirectory() as work:
-        running = []
-        for i in range(processes):
-            report = pathlib.Path(work) / f"report-{i}.json"
+def gtest(tally, preset, processor=""):
+    """The unit tests in shares, as many at once as there are cores. There are more shares than
+    cores, so that no core waits long for the last one. A crash counts as one failure."""
+    shares = 4 * os.cpu_count()
+    with (tempfile.TemporaryDirectory() as work,
+          concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool):
+        def run(share):
+            report = pathlib.Path(work) / f"report-{share}.json"
             command = [*(FIXED if preset == "tsan" else []),
                        ROOT / "build" / preset / "bin/assay_test", f"--gtest_output=json:{report}",
                        "--gtest_brief=1"]
             environment = {**os.environ, "ASSAY_PROCESSOR": processor, "TSAN_OPTIONS": THREADS,
-                           "GTEST_TOTAL_SHARDS": str(processes), "GTEST_SHARD_INDEX": str(i)}
-            running.append((subprocess.Popen(command, cwd=ROOT, env=environment), report))
-        for process, report in running:
-            count_gtest(tally, preset, process.wait(), report)
+                           "GTEST_TOTAL_SHARDS": str(shares), "GTEST_SHARD_INDEX": str(share)}
+            return subprocess.run(command, cwd=ROOT, env=environment).returncode, report
+        for status, report in pool.map(run, range(shares)):
+            count_gtest(tally, preset, status, report)
 
 
 def count_gtest(tally, preset, status, report):
@@ -132,7 +134,7 @@ def tsan(tally):
 STAGES = {
     "unit": lambda tally: gtest(tally, "release"),
     "portable": lambda tally: gtest(tally, "release", "portable"),
-    "asan": lambda tally: gtest(tally, "asan", processes=os.cpu_count()),
+    "asan": lambda tally: gtest(tally, "asan"),
     "tsan": tsan,
     "python": lambda tally: pytest(tally, "-n", str(os.cpu_count()), "--dist", "loadfile",
                                    ROOT / "tests", f"--ignore={CLUSTER}"),
