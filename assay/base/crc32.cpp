@@ -26,7 +26,7 @@ std::uint32_t crc32_by_libdeflate(std::span<const std::byte> bytes, std::uint32_
 }
 
 #if defined(__x86_64__)
-constexpr std::size_t vector = 64, vectors = 4, block = vector * vectors;
+constexpr std::size_t vector = 64, vectors = 4, block_bytes = vector * vectors;
 
 /// The remainders of x^(n + 32) and x^(n - 32), whose products with the lower and the upper half of
 /// 128 bits move them by n bits. Bits are in the reverse order, as everywhere in this CRC.
@@ -47,10 +47,11 @@ constexpr MoveBy by_2048_bits = {0x11542778a, 0x1322d1430},
 [[gnu::target("avx512f,vpclmulqdq")]] std::uint32_t crc32_wide(std::span<const std::byte> bytes,
                                                                std::uint32_t before) {
   __m512i sums[vectors];
-  std::memcpy(sums, bytes.data(), block);
+  std::memcpy(sums, bytes.data(), block_bytes);
   sums[0] = _mm512_xor_si512(sums[0],
                              _mm512_zextsi128_si512(_mm_cvtsi32_si128(static_cast<int>(~before))));
-  for (bytes = bytes.subspan(block); bytes.size() >= block; bytes = bytes.subspan(block))
+  for (bytes = bytes.subspan(block_bytes); bytes.size() >= block_bytes;
+       bytes = bytes.subspan(block_bytes))
     for (std::size_t i = 0; i < vectors; ++i)
       sums[i] = moved(sums[i], by_2048_bits, _mm512_loadu_si512(bytes.data() + vector * i));
   for (std::size_t i = 1; i < vectors; ++i) sums[i] = moved(sums[i - 1], by_512_bits, sums[i]);
@@ -64,7 +65,7 @@ constexpr MoveBy by_2048_bits = {0x11542778a, 0x1322d1430},
 
 std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before) {
 #if defined(__x86_64__)
-  if (bytes.size() >= 2 * block && has_wide_products()) return crc32_wide(bytes, before);
+  if (bytes.size() >= 2 * block_bytes && has_wide_products()) return crc32_wide(bytes, before);
 #endif
   return crc32_by_libdeflate(bytes, before);
 }

@@ -255,9 +255,9 @@ std::vector<Segment> segments_in(std::string_view header) {
 }
 
 std::vector<Segment> read_segments(const std::filesystem::path& path) try {
-  constexpr std::size_t enough_bytes = std::size_t{1} << 20;
+  constexpr std::size_t first_bytes = std::size_t{1} << 20;
   if (!path.string().ends_with(".seg.nrrd")) return {};
-  const Buffer head = InputFile(path).read_start(enough_bytes);
+  const Buffer head = InputFile(path).read_start(first_bytes);
   return segments_in(text_of(head.bytes()));
 } catch (const Error&) {  // its case says what is wrong
   return {};

@@ -73,13 +73,14 @@ StructurePair settled_pair(StructureSet prediction, StructureSet reference,
 
 std::vector<StructureRegion> named_regions(const StructurePair& pair,
                                            const std::vector<std::string>& keys) {
-  const auto of_prediction = names_of(pair.prediction), of_reference = names_of(pair.reference);
+  const auto prediction_names = names_of(pair.prediction),
+             reference_names = names_of(pair.reference);
   std::vector<StructureRegion> out;
   out.reserve(keys.size());
   for (const std::string& key : keys)
     out.push_back({{key, key, {}},
-                   numbers_meant(of_prediction, of_reference, key),
-                   numbers_named(of_reference, key)});
+                   numbers_meant(prediction_names, reference_names, key),
+                   numbers_named(reference_names, key)});
   return out;
 }
 

@@ -151,13 +151,13 @@ Found only_number(const AnswerText& text, const Question& question) {
   return decided(found, "only_number");
 }
 
-constexpr std::array<Found (*)(const AnswerText&, const Question&), 12> rules = {
+constexpr std::array<Found (*)(const AnswerText&, const Question&), 12> plain_rules = {
     final_statement, answer_statement, grade_statement,   lone_token,
     numbered_option, leading_token,    choice_statement,  letter,
     option_text,     spelling,         finding_statement, only_number};
 
 ExtractedAnswer by_rules(const AnswerText& text, const Question& question) {
-  for (const auto rule : rules)
+  for (const auto rule : plain_rules)
     if (auto found = rule(text, question)) return *found;
   return {.label = {}, .raw = {}, .rule = "none"};
 }

@@ -10,16 +10,17 @@
 namespace assay::report {
 namespace {
 
-constexpr std::size_t bins = 256, steps = 81;
+constexpr std::size_t density_bins = 256, steps = 81;
 constexpr std::size_t fewest_for_box = 5;
 
-/// How many values are near each of `bins` equally spaced places; a value is shared between two.
-std::array<double, bins> binned(std::span<const double> ascending) {
-  std::array<double, bins> counts{};
+/// How many values are near each of `density_bins` equally spaced places; a value is shared between
+/// two.
+std::array<double, density_bins> binned(std::span<const double> ascending) {
+  std::array<double, density_bins> counts{};
   const double low = ascending.front(), width = ascending.back() - low;
   for (const double value : ascending) {
-    const double place = (value - low) / width * double(bins - 1);
-    const auto left = std::min(static_cast<std::size_t>(place), bins - 2);
+    const double place = (value - low) / width * double(density_bins - 1);
+    const auto left = std::min(static_cast<std::size_t>(place), density_bins - 2);
     const double share = place - double(left);
     counts[left] += 1 - share;
     counts[left + 1] += share;
@@ -35,7 +36,7 @@ double kernel_width(std::span<const double> ascending) {
       (stats::percentile_of_sorted(ascending, 75) - stats::percentile_of_sorted(ascending, 25)) /
       range / 1.34;
   const double least = quartiles > 0 ? std::min(spread, quartiles) : spread;
-  return std::max(0.9 * least * std::pow(double(ascending.size()), -0.2), 1.0 / bins);
+  return std::max(0.9 * least * std::pow(double(ascending.size()), -0.2), 1.0 / density_bins);
 }
 
 }  // namespace
@@ -67,8 +68,8 @@ Density density(std::span<const double> values) {
   for (std::size_t step = 0; step < steps; ++step) {
     const double at = double(step) / double(steps - 1);
     double sum = 0;
-    for (std::size_t bin = 0; bin < bins; ++bin) {
-      const double z = (at - double(bin) / double(bins - 1)) / width;
+    for (std::size_t bin = 0; bin < density_bins; ++bin) {
+      const double z = (at - double(bin) / double(density_bins - 1)) / width;
       if (counts[bin] > 0 && std::fabs(z) < 6) sum += counts[bin] * std::exp(-z * z / 2);
     }
     curve.heights.push_back(sum);

@@ -45,7 +45,7 @@ std::string ledger_row(const Study& study, std::size_t model, std::size_t shared
 
 /// "good has no score for 2 cases, over for 1"; of many models only how many.
 std::string lost_words(const Study& study) {
-  constexpr std::size_t most_named = 3;
+  constexpr std::size_t most_named_losses = 3;
   std::vector<std::string> parts;
   std::size_t lost = 0;
   for (const compare::ResultTable& table : study.models) {
@@ -58,7 +58,7 @@ std::string lost_words(const Study& study) {
   }
   if (parts.empty()) return "";
   if (study.models.size() == 1) return fmt::format("{} {} not", lost, lost == 1 ? "was" : "were");
-  if (parts.size() <= most_named) return joined(parts, ", ");
+  if (parts.size() <= most_named_losses) return joined(parts, ", ");
   return fmt::format("{} of {} are missing", counted(lost, "score"),
                      counted(parts.size(), "model"));
 }
