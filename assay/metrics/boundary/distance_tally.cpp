@@ -35,6 +35,10 @@ void DistanceTally::grow() {
     if (entry.weight != 0) table_[slot(entry.squared)] = entry;
 }
 
+void DistanceTally::add_to_table(double squared) {
+  add(squared, 1);
+}
+
 void DistanceTally::add_elsewhere(double squared, double weight) {
   if (weight == 0) return;
   Entry& entry = table_[slot(squared)];
@@ -85,12 +89,14 @@ DirectedDistances DirectedDistances::pooled(const DirectedDistances& a,
 }
 
 void DirectedDistances::sum_up() {
+  double weights = 0, sum = 0, greatest = 0;  // members would be stored after every step
   for_each([&](double squared, double weight) {
-    greatest_ = std::sqrt(squared);
-    weight_ += weight;
-    sum_ += greatest_ * weight;
+    greatest = std::sqrt(squared);
+    weights += weight;
+    sum += greatest * weight;
     return true;
   });
+  weight_ = weights, sum_ = sum, greatest_ = greatest;
 }
 
 double DirectedDistances::within(double tolerance_mm) const {
@@ -109,14 +115,22 @@ double DirectedDistances::percentile(double percent) const {
   const double below = std::floor(place);
   // The elements at `below` and after it: the distances whose running count first exceeds them.
   double seen = 0, low = 0, high = 0;
-  for_each([&](double squared, double weight) {
+  const auto look_at = [&](double squared, double weight) {
     const bool is_next = seen > below;
     seen += weight;
     if (seen <= below) return true;
     if (!is_next) low = squared;
     high = squared;
     return !is_next && seen <= below + 1;
-  });
+  };
+  double few = 0;  // may all be below what is skipped
+  for (const DistanceTally::Entry& entry : few_) few += entry.weight;
+  const auto skip = [&](double voxels) {
+    const bool is_below = seen + voxels + few <= below;
+    if (is_below) seen += voxels;
+    return is_below;
+  };
+  for_each(look_at, skip);
   return between(std::sqrt(low), std::sqrt(high), place - below);
 }
 

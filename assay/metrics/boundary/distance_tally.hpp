@@ -35,7 +35,7 @@ class DistanceTally {
   /// what is in both places is put together in the end.
   void add_voxel(double squared) {
     if (used_ < most_in_table)
-      add(squared, 1);
+      add_to_table(squared);
     else
       many_.add(squared);
   }
@@ -69,6 +69,8 @@ class DistanceTally {
     const std::uint64_t mixed = std::bit_cast<std::uint64_t>(squared) * 0x9e3779b97f4a7c15;
     return mixed >> (64 - std::countr_zero(table_.size()));
   }
+  /// Not in this header, so that `add_voxel` is small enough to become part of its callers' loops.
+  void add_to_table(double squared);
   void add_elsewhere(double squared, double weight);
   std::size_t slot(double squared) const;
   void grow();
@@ -97,9 +99,10 @@ class DirectedDistances {
   /// The first distance up to which at least that share of the weight lies, but for rounding.
   double percentile_step(double percent) const;
 
-  /// Calls use(squared, weight) for every distance as long as it returns true.
-  template <class Use>
-  void for_each(const Use& use) const;
+  /// Calls use(squared, weight) for every distance as long as it returns true. A group of that many
+  /// voxels is left out where skip(voxels) returns true; distances below it may come after it.
+  template <class Use, class Skip = ManyDistances::SkipNothing>
+  void for_each(const Use& use, const Skip& skip = {}) const;
 
  private:
   void sum_up();
@@ -109,19 +112,20 @@ class DirectedDistances {
   double weight_ = 0, sum_ = 0, greatest_ = 0;
 };
 
-template <class Use>
-void DirectedDistances::for_each(const Use& use) const {
+template <class Use, class Skip>
+void DirectedDistances::for_each(const Use& use, const Skip& skip) const {
   bool goes_on = true;
   auto next = few_.begin();
   const auto use_below = [&](double squared) {
     for (; goes_on && next != few_.end() && next->squared < squared; ++next)
       goes_on = use(next->squared, next->weight);
   };
-  many_.for_each([&](double squared, double weight) {
+  const auto use_next = [&](double squared, double weight) {
     use_below(squared);
     if (next != few_.end() && next->squared == squared) weight += (next++)->weight;
     return goes_on = goes_on && use(squared, weight);
-  });
+  };
+  many_.for_each(use_next, skip);
   use_below(std::numeric_limits<double>::infinity());
 }
 

@@ -41,7 +41,7 @@ class ManyDistances::Sorter {
   }
 
   void by_digits(const Bucket& bucket) {
-    values_.resize((bucket.chunks.size() - 1) * Chunk::most_raw + bucket.used);
+    values_.resize(bucket.voxels);
     room_.resize(values_.size());
     Places of_upper{}, of_lower{};
     for_each_raw(bucket, [&](std::uint64_t value) {
@@ -88,6 +88,17 @@ class ManyDistances::Sorter {
   std::vector<std::uint64_t> values_, room_;
 };
 
+void ManyDistances::open_bucket(std::size_t leading) {
+  if (places_.empty()) places_.resize(std::size_t{1} << (63 - low_bits));
+  buckets_.emplace_back();
+  places_[leading] = static_cast<std::uint32_t>(buckets_.size());
+}
+
+void ManyDistances::grow(Bucket& bucket) {
+  bucket.chunks.push_back(bucket.last = fresh_chunk());
+  bucket.used = 0;
+}
+
 /// By the page of 2 MB: to touch small ones for the first time costs as much as to sort what is in
 /// them.
 ManyDistances::Chunk* ManyDistances::fresh_chunk() {
@@ -102,6 +113,7 @@ ManyDistances::Chunk* ManyDistances::fresh_chunk() {
 void ManyDistances::sort() {
   Sorter sorter;
   for (Bucket& bucket : buckets_) {
+    bucket.voxels = (bucket.chunks.size() - 1) * Chunk::most_raw + bucket.used;
     std::span<const std::uint64_t> words = sorter.words_of(bucket);
     while (bucket.chunks.size() * Chunk::most_words < words.size())
       bucket.chunks.push_back(fresh_chunk());

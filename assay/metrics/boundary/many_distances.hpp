@@ -23,6 +23,9 @@ class ManyDistances {
     const auto bits = std::bit_cast<std::uint64_t>(squared);
     Bucket& bucket = bucket_of(bits >> low_bits);
     if (bucket.used == Chunk::most_raw) grow(bucket);
+    // Many buckets grow side by side, so the processor does not see what comes next.
+    __builtin_prefetch(bucket.last->raw.low.data() + bucket.used + 32, 1);
+    __builtin_prefetch(bucket.last->raw.high.data() + bucket.used + 48, 1);
     bucket.last->raw.low[bucket.used] = static_cast<std::uint32_t>(bits);
     bucket.last->raw.high[bucket.used++] = static_cast<std::uint16_t>(bits >> 32);
   }
@@ -30,13 +33,21 @@ class ManyDistances {
   /// After the last was added.
   void sort();
 
+  struct SkipNothing {
+    bool operator()(double /*voxels*/) const { return false; }
+  };
+
   /// Calls use(squared, how often) by growing distance, each distance once, as long as it returns
-  /// true. Only after `sort`.
-  template <class Use>
-  void for_each(const Use& use) const {
-    for (std::size_t leading = 0; leading < places_.size(); ++leading)
-      if (places_[leading] != 0 && !use_bucket(leading, buckets_[places_[leading] - 1], use))
-        return;
+  /// true. A group of that many voxels is left out where skip(voxels) returns true. Only after
+  /// `sort`.
+  template <class Use, class Skip = SkipNothing>
+  void for_each(const Use& use, const Skip& skip = {}) const {
+    for (std::size_t leading = 0; leading < places_.size(); ++leading) {
+      if (places_[leading] == 0) continue;
+      const Bucket& bucket = buckets_[places_[leading] - 1];
+      if (skip(static_cast<double>(bucket.voxels))) continue;
+      if (!use_bucket(leading, bucket, use)) return;
+    }
   }
 
  private:
@@ -57,6 +68,7 @@ class ManyDistances {
     std::vector<Chunk*> chunks;
     Chunk* last = nullptr;
     std::size_t used = Chunk::most_raw;  ///< of the last chunk; after sorting, words of all
+    std::size_t voxels = 0;              ///< after sorting
   };
 
   /// One bucket of `for_each`; whether to go on.
@@ -87,17 +99,11 @@ class ManyDistances {
   class Sorter;
 
   Bucket& bucket_of(std::size_t leading) {
-    if (places_.empty()) places_.resize(std::size_t{1} << (63 - low_bits));
-    if (places_[leading] == 0) {
-      buckets_.emplace_back();
-      places_[leading] = static_cast<std::uint32_t>(buckets_.size());
-    }
+    if (places_.empty() || places_[leading] == 0) open_bucket(leading);
     return buckets_[places_[leading] - 1];
   }
-  void grow(Bucket& bucket) {
-    bucket.chunks.push_back(bucket.last = fresh_chunk());
-    bucket.used = 0;
-  }
+  void open_bucket(std::size_t leading);
+  void grow(Bucket& bucket);
   Chunk* fresh_chunk();
 
   std::vector<std::uint32_t> places_;  ///< of buckets by leading bits, from 1 on; 0: none
