@@ -3,7 +3,7 @@ it."""
 import json
 
 import numpy
-from browsers import assert_quiet, browser, open_page, report, text  # noqa: F401
+from browsers import assert_quiet, browser, open_page, report, steady, text  # noqa: F401
 from reports import write
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -36,8 +36,8 @@ def two_models(folder):
 
 
 def choose(browser, name, value):
-    Select(browser.find_element(
-        By.CSS_SELECTOR, f'.choices select[aria-label="{name}"]')).select_by_value(value)
+    steady(browser, f'.choices select[aria-label="{name}"]',
+           lambda element: Select(element).select_by_value(value))
 
 
 def wait_for_lead(browser, words):

@@ -65,8 +65,13 @@ export async function makeChoices(study, { label, metric }) {
   const labels = makeSelect("Label", study.views.map((view) => [view.key, view.name]), chooseLabel);
   const metrics = makeSelect("Metric", [], (key) => metric.choose(key));
   const box = make("div", { class: "choices", role: "group", "aria-label": "What the page shows" });
+  let offered = "";
   const tell = () => {
-    metrics.replaceChildren(...study.metrics.map(({ key, title }) => make("option", { value: key }, title)));
+    const keys = study.metrics.map(({ key }) => key).join();
+    if (offered !== keys) { // replacing the options of an open list would close it
+      metrics.replaceChildren(...study.metrics.map(({ key, title }) => make("option", { value: key }, title)));
+      offered = keys;
+    }
     metrics.value = study.metrics.some(({ key }) => key === metric.chosen) ? metric.chosen : study.metrics[0]?.key;
     labels.value = views.shown;
     const sentences = [...document.querySelectorAll('[data-part="lead"] > [data-metric]')];
