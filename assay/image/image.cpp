@@ -186,6 +186,7 @@ struct HowToRead {
   Volumes volumes = Volumes::one;
   VoxelReader reader = VoxelReader::buffer;
   const PictureRules& pictures;
+  bool hashes = false;
 };
 
 Buffer copied(Bytes bytes, Buffer room = {}) {
@@ -255,11 +256,10 @@ Image whole_image(const Layout& layout, Buffer file, const fs::path& path, Volum
   return image;
 }
 
-/// Reads the image whose header is at `header_path`. `wanted` is the file of voxels that was asked
-/// for by name, if any: then no other file is used.
-Image read_from(const fs::path& header_path, const std::optional<fs::path>& wanted,
-                const HowToRead& how, Buffer scratch) {
-  Buffer file = read_bytes(header_path, std::move(scratch));
+/// Reads the image whose header is in `file`, the bytes of `header_path`. `wanted` is the file of
+/// voxels that was asked for by name, if any: then no other file is used.
+Image read_from(Buffer file, const fs::path& header_path, const std::optional<fs::path>& wanted,
+                const HowToRead& how) {
   Layout layout = layout_of(file.bytes(), header_path);
   if (layout.image_of != nullptr)
     return whole_image(layout, std::move(file), header_path, how.volumes);
@@ -290,6 +290,49 @@ Image read_parts(TiledImage& image, const HowToRead& how, Buffer scratch) {
     Buffer tile;
     read_box(image, {{}, image.shape()}, pixels, tile);
   });
+}
+
+/// The other file of an image that has two; nothing when there is none, or it is not known.
+/// `layout` gives the layout of `path`.
+template <class LayoutOf>
+std::optional<fs::path> other_half(const fs::path& path, const LayoutOf& layout) try {
+  if (kind_of_image(path.filename().string()) == ImageKind::picture) return std::nullopt;
+  std::error_code ignored;
+  auto other = first_existing(nifti_header_paths(path));
+  if (!other || !fs::exists(*other, ignored)) other = first_existing(layout().voxel_files);
+  return other && fs::is_regular_file(*other, ignored) ? other : std::nullopt;
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+/// The hash of an image from that of the file that was named.
+std::string with_other_half(const std::string& own, const std::optional<fs::path>& other) {
+  return other ? sha256(own + sha256_of_file(*other)) : own;
+}
+
+/// The image, with its hash if `how` asks for it.
+HashedImage read_with_hash(const fs::path& path, const HowToRead& how, Buffer scratch) try {
+  const auto hashed = [&](Image image) -> HashedImage {
+    return {std::move(image), how.hashes ? image_sha256(path) : ""};
+  };
+  if (is_series(path)) return hashed(read_series(path, std::move(scratch)));
+  if (const auto tiled = open_tiled(path, how.pictures.level))
+    return hashed(read_parts(*tiled, how, std::move(scratch)));
+  const auto header_path = first_existing(nifti_header_paths(path));
+  std::error_code ignored;
+  if (header_path && fs::exists(*header_path, ignored))
+    return hashed(read_from(read_bytes(*header_path, std::move(scratch)), *header_path, path, how));
+  if (header_path) require_header(path, *header_path);
+  Buffer file = read_bytes(path, std::move(scratch));
+  const auto layout = [&] { return layout_of(file.bytes(), path); };
+  const std::string sha256_of_all =
+      how.hashes ? with_other_half(sha256(file.bytes()), other_half(path, layout)) : "";
+  return {read_from(std::move(file), path, std::nullopt, how), sha256_of_all};
+} catch (const Error& e) {
+  const std::string name = path.string();
+  if (e.file().empty() || e.file() == name) throw e.about(name);
+  // An image of two files: the other is named as seen from the folder of the first.
+  throw Error(e.kind(), name, e.relative_to((path.parent_path() / "").string()).what());
 }
 
 void write_encodable(const fs::path& path, const Encodable& image) {
@@ -346,22 +389,13 @@ Buffer Image::release() && {
 }
 
 Image read_image(const fs::path& path, Buffer scratch, Volumes volumes, VoxelReader reader,
-                 const PictureRules& pictures) try {
-  if (is_series(path)) return read_series(path, std::move(scratch));
-  const HowToRead how = {volumes, reader, pictures};
-  if (const auto tiled = open_tiled(path, pictures.level))
-    return read_parts(*tiled, how, std::move(scratch));
-  const auto header_path = first_existing(nifti_header_paths(path));
-  std::error_code ignored;
-  if (header_path && fs::exists(*header_path, ignored))
-    return read_from(*header_path, path, how, std::move(scratch));
-  if (header_path) require_header(path, *header_path);
-  return read_from(path, std::nullopt, how, std::move(scratch));
-} catch (const Error& e) {
-  const std::string name = path.string();
-  if (e.file().empty() || e.file() == name) throw e.about(name);
-  // An image of two files: the other is named as seen from the folder of the first.
-  throw Error(e.kind(), name, e.relative_to((path.parent_path() / "").string()).what());
+                 const PictureRules& pictures) {
+  return read_with_hash(path, {volumes, reader, pictures}, std::move(scratch)).image;
+}
+
+HashedImage read_hashed_image(const fs::path& path, Buffer scratch, Volumes volumes,
+                              VoxelReader reader, const PictureRules& pictures) {
+  return read_with_hash(path, {volumes, reader, pictures, true}, std::move(scratch));
 }
 
 std::span<const Named<VoxelReader>> voxel_readers() {
@@ -400,8 +434,10 @@ ImageHeader read_image_header(const fs::path& path, const PictureRules& pictures
   const Layout layout = layout_in(file, header);
   if (layout.image_of != nullptr) return layout.image_of(file.read_all(), header).header();
   const auto voxel_file = header != path ? std::optional(path) : voxel_file_of(layout);
-  require_possible(layout, voxel_file.value_or(header),
-                   voxel_file ? InputFile(*voxel_file) : InputFile(header));
+  if (voxel_file)
+    require_possible(layout, *voxel_file, InputFile(*voxel_file));
+  else
+    require_possible(layout, header, file);
   return sized_header(layout, pictures);
 } catch (const Error& e) {
   throw e.about(path.string());
@@ -425,28 +461,11 @@ std::optional<VoxelRuns> read_runs(const fs::path& path, VoxelReader reader, std
   return std::nullopt;
 }
 
-namespace {
-
-/// The other file of an image that has two; nothing when there is none, or it is not known.
-std::optional<fs::path> other_half(const fs::path& path) try {
-  if (kind_of_image(path.filename().string()) == ImageKind::picture) return std::nullopt;
-  std::error_code ignored;
-  auto other = first_existing(nifti_header_paths(path));
-  if (!other || !fs::exists(*other, ignored))
-    other = first_existing(layout_in(InputFile(path), path).voxel_files);
-  return other && fs::is_regular_file(*other, ignored) ? other : std::nullopt;
-} catch (const Error&) {
-  return std::nullopt;
-}
-
-}  // namespace
-
 std::string image_sha256(const fs::path& path) {
   if (is_series(path)) return series_sha256(path);
   if (is_folder_image(path)) return zarr_sha256(path);
-  const std::string own = sha256_of_file(path);
-  const auto other = other_half(path);
-  return other ? sha256(own + sha256_of_file(*other)) : own;
+  return with_other_half(sha256_of_file(path),
+                         other_half(path, [&] { return layout_in(InputFile(path), path); }));
 }
 
 Image decode_image(Bytes file, std::string_view name, Volumes volumes,

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "assay/base/data_for_test.hpp"
+#include "assay/base/file.hpp"
 #include "assay/base/gzip.hpp"
 #include "assay/base/sanitizer_for_test.hpp"
 #include "assay/base/test_files.hpp"
@@ -166,6 +167,20 @@ TEST(Image, buffer_is_given_back_for_the_next_image) {
   const auto* bytes = first.voxels().data();
   const Image second = read_image(folder / "a.nii.gz", std::move(first).release());
   EXPECT_EQ(second.voxels().data(), bytes);
+}
+
+TEST(Image, hash_of_what_was_read_is_the_hash_of_the_files) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a.nii", "a.nii.gz", "a.hdr", "a.mha", "a.mhd"}) {
+    SCOPED_TRACE(name);
+    write_ramp<std::int16_t>(folder / name, oblique);
+    const HashedImage read = read_hashed_image(folder / name);
+    EXPECT_EQ(read.sha256, image_sha256(folder / name));
+    EXPECT_EQ(values(read.image), values(read_image(folder / name)));
+  }
+  EXPECT_EQ(read_hashed_image(folder / "a.img").sha256, image_sha256(folder / "a.img"));
+  EXPECT_EQ(read_hashed_image(folder / "a.nii").sha256, sha256_of_file(folder / "a.nii"));
+  EXPECT_NE(image_sha256(folder / "a.hdr"), sha256_of_file(folder / "a.hdr"));  // voxels, too
 }
 
 TEST(Image, fewer_bytes_than_promised_never_make_an_image) {

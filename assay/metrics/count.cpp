@@ -15,6 +15,7 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <iterator>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -376,7 +377,7 @@ Confusion confusion(std::span<const JointCount> counts, const Region& region,
 }
 
 std::vector<Label> distinct(std::vector<Label> labels) {
-  std::ranges::sort(labels);
+  if (!std::ranges::is_sorted(labels)) std::ranges::sort(labels);
   labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
   return labels;
 }
@@ -390,12 +391,11 @@ OccurringLabels occurring_labels(std::span<const JointCount> counts) {
   return {distinct(std::move(out.prediction)), distinct(std::move(out.reference))};
 }
 
-std::vector<Label> labels_in(std::span<const JointCount> counts) {
+std::vector<Label> labels_in(const OccurringLabels& found) {
   std::vector<Label> labels;
-  for (const JointCount& joint : counts)
-    for (const Label label : {joint.prediction, joint.reference})
-      if (label != 0) labels.push_back(label);
-  return distinct(std::move(labels));
+  std::ranges::set_union(found.prediction, found.reference, std::back_inserter(labels));
+  std::erase(labels, 0);
+  return labels;
 }
 
 }  // namespace assay::metrics

@@ -9,11 +9,11 @@ namespace assay::score {
 namespace {
 
 /// What is scored of a case; with all labels, those that it has.
-std::vector<metrics::Region> regions_of(std::span<const metrics::JointCount> joint,
+std::vector<metrics::Region> regions_of(const metrics::OccurringLabels& found,
                                         const metrics::ScoreSettings& settings) {
   if (!settings.all_labels) return settings.regions;
   std::vector<metrics::Region> regions;
-  for (const Label label : metrics::labels_in(joint))
+  for (const Label label : metrics::labels_in(found))
     if (label != settings.ignored) {
       const std::string key = std::to_string(label);
       regions.push_back({key, key, {label}});
@@ -71,13 +71,17 @@ Reading CaseJob::reading_of_reference(bool as_labels) const {
 
 Side CaseJob::prediction(bool as_labels) const {
   return on_side(of_prediction, plan, files, record, [&](const auto& path) {
-    return read_side(path, reading_of_prediction(as_labels), workspace);
+    Side side = read_side(path, reading_of_prediction(as_labels), workspace);
+    if (plan.files.size() == 1) record.prediction_sha256 = side.sha256;
+    return side;
   });
 }
 
 Side CaseJob::reference(bool as_labels) const {
   return on_side(of_reference, plan, files, record, [&](const auto& path) {
-    return read_side(path, reading_of_reference(as_labels), workspace);
+    Side side = read_side(path, reading_of_reference(as_labels), workspace);
+    if (plan.files.size() == 1) record.reference_sha256 = side.sha256;
+    return side;
   });
 }
 
@@ -86,7 +90,7 @@ std::vector<metrics::Region> count_regions(std::span<const metrics::JointCount> 
   const std::optional<Label>& ignored = job.settings.ignored;
   metrics::CaseRecord& record = job.record;
   record.labels = metrics::occurring_labels(joint);
-  std::vector<metrics::Region> regions = regions_of(joint, job.settings);
+  std::vector<metrics::Region> regions = regions_of(*record.labels, job.settings);
   const auto counts = metrics::confusions(joint, regions, ignored);
   for (std::size_t r = 0; r < regions.size(); ++r) record.counts[regions[r].key] = counts[r];
   record.voxels = 0;

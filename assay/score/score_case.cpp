@@ -470,10 +470,13 @@ metrics::CaseRecord score_case(const CasePlan& plan, const metrics::ScoreSetting
     return out;
   };
   try {
-    record.prediction_sha256 = hash_of(of_prediction, plan, record);
-    record.reference_sha256 = hash_of(of_reference, plan, record);
     for (const FileGroup& group : file_groups(plan, record))
       score_group(group, {plan, *group.files, settings, workspace, record});
+    // Of files that were not read as a whole.
+    if (record.prediction_sha256.empty())
+      record.prediction_sha256 = hash_of(of_prediction, plan, record);
+    if (record.reference_sha256.empty())
+      record.reference_sha256 = hash_of(of_reference, plan, record);
     return record;
   } catch (const Error& e) {
     return failed(e.what());

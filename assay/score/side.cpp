@@ -185,12 +185,14 @@ JudgedMask mask_by(const MaskRule& rule, const Image& image, Buffer& scratch) {
 }
 
 Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace) {
-  Side side{
-      .image = read_image(path, workspace.take_largest(), how.volumes, how.reader, how.pictures),
-      .codes = workspace.take_smallest(),
-      .runs = {},
-      .values = {},
-      .labels = {}};
+  HashedImage read =
+      read_hashed_image(path, workspace.take_largest(), how.volumes, how.reader, how.pictures);
+  Side side{.image = std::move(read.image),
+            .codes = workspace.take_smallest(),
+            .runs = {},
+            .values = {},
+            .labels = {},
+            .sha256 = std::move(read.sha256)};
   const std::optional<Segment> segment = segment_named(how.segment, path);
   if (how.volume != 0 || segment) {
     Image whole = in_bytes(std::move(*side.image), workspace.take_largest());

@@ -57,6 +57,7 @@ struct Side {
   LabelView labels;
   bool is_map = false;                  ///< it was read as a mask, and is none
   std::vector<std::string> oddities{};  ///< "holds only negative values": of the side, for people
+  std::string sha256{};                 ///< of the image
 };
 
 /// Throws Error with the path in front.

@@ -86,6 +86,19 @@ Image read_image(const std::filesystem::path& path, Buffer scratch = {},
                  Volumes volumes = Volumes::one, VoxelReader reader = VoxelReader::buffer,
                  const PictureRules& pictures = {});
 
+/// An image, and what `image_sha256` gives for it.
+struct HashedImage {
+  Image image;
+  std::string sha256;
+};
+
+/// The same, hashed. A file that holds the whole image is read once, so the hash belongs to exactly
+/// the bytes that the voxels come from.
+HashedImage read_hashed_image(const std::filesystem::path& path, Buffer scratch = {},
+                              Volumes volumes = Volumes::one,
+                              VoxelReader reader = VoxelReader::buffer,
+                              const PictureRules& pictures = {});
+
 /// The same image with its voxels as bytes, if they are runs.
 Image in_bytes(Image image, Buffer scratch);
 

@@ -329,7 +329,7 @@ struct OccurringLabels {
 OccurringLabels occurring_labels(std::span<const JointCount> counts);
 
 /// Every label but the background that occurs in either map, ascending.
-std::vector<Label> labels_in(std::span<const JointCount> counts);
+std::vector<Label> labels_in(const OccurringLabels& found);
 
 // ---- What definitions of surface distances leave open, as a convention settles it.
 
