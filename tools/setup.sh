@@ -9,7 +9,7 @@ build="g++ cmake ninja-build ccache pkg-config git
   libcurl4-openssl-dev ca-certificates libjpeg62-turbo-dev libpng-dev libtiff-dev libopenslide0 libdcmtk-dev libblosc-dev libzstd-dev
   python3-dev pybind11-dev python3-numpy"
 test="libgtest-dev libgmock-dev libbenchmark-dev clang-14 clang-format clang-tidy libclang-rt-14-dev universal-ctags jq
-  python3 python3-numpy python3-scipy python3-nibabel python3-pydicom python3-pytest python3-pytest-xdist python3-torch python3-pandas python3-sklearn python3-pil python3-tifffile python3-pip
+  python3 python3-numpy python3-scipy python3-nibabel python3-pydicom python3-pytest python3-pytest-xdist python3-torch python3-pandas python3-sklearn python3-statsmodels python3-pil python3-tifffile python3-pip
   python3-venv chromium chromium-driver firefox-esr python3-selenium librsvg2-bin libinsighttoolkit5-dev zsh fish mandoc pigz isal zopfli mkdocs mkdocs-material"
 # Without these there is still a program: no Python package, no whole slides, no DICOM, no compressed Zarr, a slower second build, an unnamed commit.
 optional=" ccache git ca-certificates libopenslide0 libdcmtk-dev libblosc-dev libzstd-dev python3-dev pybind11-dev python3-numpy "
