@@ -143,7 +143,7 @@ std::uint64_t changes(const std::uint8_t* p, const std::uint8_t* r) {
 #endif
 }
 
-/// In 64 voxels; with so many it is faster to count voxel by voxel.
+/// With this many changes in 64 voxels, it is faster to count voxel by voxel.
 constexpr int many_changes = 24;
 
 /// counts[p * 256 + r] over all voxels.

@@ -100,7 +100,7 @@ const LabelTable& label_of(const ResultTable& table, std::string_view label);
 /// The columns of such a label, or the case averages for "".
 const std::vector<MetricColumn>& columns_of(const ResultTable& table, std::string_view label);
 
-/// How many values of labels have no part in the averages of their cases, though the case has one.
+/// How many values of labels are left out of the averages of their cases, although there is one.
 std::size_t left_out_of_averages(const ResultTable& table, std::string_view metric);
 
 /// The column of that name, or null.
@@ -109,7 +109,7 @@ const MetricColumn* column_of(const std::vector<MetricColumn>& columns, std::str
 // ---- Which cases several results files have in common, and which had to be left out.
 
 struct MatchOptions {
-  bool intersect = false;    ///< go on with the common cases when the files differ
+  bool intersect = false;    ///< continue with the common cases when the files differ
   bool by_position = false;  ///< the n-th value of each file is the same case
 };
 

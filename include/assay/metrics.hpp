@@ -184,7 +184,8 @@ struct CalibrationBin {
 /// How a map of probabilities orders the voxels of a reference, and how well it is calibrated.
 struct ProbabilityEvidence {
   std::int64_t voxels = 0, positives = 0;  ///< positives: foreground of the reference
-  double pairs_won = 0;  ///< ordered pairs of a positive and a negative voxel; a tie is half a pair
+  double pairs_won =
+      0;  ///< pairs of a positive and a negative voxel in order; a tie is half a pair
   double precision_sum = 0;  ///< over positive voxels, of the precision at their probability
   double squared_error = 0;
   std::array<CalibrationBin, calibration_bins> bins{};
@@ -198,7 +199,7 @@ struct ProbabilityEvidence {
 struct OwnValue {
   std::optional<double> value{};
   bool failed = false;    ///< it could not be computed, as opposed to having no value
-  std::string message{};  ///< why there is no value; "": nothing was said
+  std::string message{};  ///< why there is no value; "": no reason was given
 
   bool operator==(const OwnValue&) const = default;
 };
@@ -273,7 +274,7 @@ constexpr Presence presence(const Confusion& counts) {
 Confusion count_foreground(std::span<const std::uint8_t> prediction,
                            std::span<const std::uint8_t> reference);
 
-/// How many words `pack_foreground` needs for so many voxels.
+/// How many words `pack_foreground` needs for this number of voxels.
 constexpr std::size_t packed_words(std::size_t voxels) {
   return (voxels + 63) / 64;
 }
@@ -423,7 +424,7 @@ using Formula = std::variant<CountFormula, ParameterFormula, VolumeFormula, Boun
 struct Metric {
   std::string_view name;      ///< spelling in CLI, JSON and Python
   std::string_view title;     ///< for people
-  std::string_view brief{};   ///< for narrow columns, where the name does not do: "HD95"
+  std::string_view brief{};   ///< for narrow columns, where the name will not do: "HD95"
   std::string_view also{};    ///< other names, separated by commas; only unambiguous ones
   std::string_view group;     ///< overlap, boundary, lesion, probability, own
   std::string_view equation;  ///< plain text

@@ -77,7 +77,7 @@ class Predictor {
   virtual Prediction predict(const PredictorInput& input, const PredictionSettings& settings) = 0;
 };
 
-/// Throws Error::input unless an image of so many channels can be given to the model.
+/// Throws Error::input unless the model accepts an image with this many channels.
 void require_channels(const Predictor& predictor, std::size_t given);
 
 // ---- How an image becomes a model's input and its answer a label map again: declared, not coded.

@@ -74,7 +74,7 @@ struct CohortRequest {
   /// What the first side is: predictions, or the images that they are to be made from. Names a
   /// column of the manifest, and is used in messages.
   std::string side = "prediction";
-  /// Files that make one image; 0: as many as dataset.json or the names tell.
+  /// Files that make one image; 0: as many as dataset.json or the names say.
   std::size_t channels = 1;
 
   LabelChoice labels{};

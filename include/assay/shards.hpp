@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A cohort in parts, on as many machines as there are. Every process plans the whole cohort,
+/// A cohort in parts, on any number of machines. Every process plans the whole cohort,
 /// scores the cases of its shard, and writes one file. Merging the files gives the result that one
 /// machine would have got, to the byte. docs/formats/shard.md describes the files.
 #pragma once
