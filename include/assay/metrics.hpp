@@ -184,8 +184,7 @@ struct CalibrationBin {
 /// How a map of probabilities orders the voxels of a reference, and how well it is calibrated.
 struct ProbabilityEvidence {
   std::int64_t voxels = 0, positives = 0;  ///< positives: foreground of the reference
-  double pairs_won =
-      0;  ///< pairs of a positive and a negative voxel in order; a tie is half a pair
+  double pairs_won = 0;  ///< pairs of a positive and a negative voxel, ordered right; a tie is half
   double precision_sum = 0;  ///< over positive voxels, of the precision at their probability
   double squared_error = 0;
   std::array<CalibrationBin, calibration_bins> bins{};
