@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Letters and digits of ASCII, whatever the locale of the program that the library is part of:
-/// std::isalnum takes what an 8-bit locale has above 127 for letters.
+/// Letters and digits of ASCII, whatever the locale of the program that uses the library. In an
+/// 8-bit locale, std::isalnum also accepts letters above 127.
 #pragma once
 
 namespace assay {

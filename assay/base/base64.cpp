@@ -13,7 +13,7 @@ constexpr std::string_view letters =
 
 using Pair = std::array<char, 2>;
 
-/// Twelve bits at a time: two look-ups for three bytes, in a table that fits the first cache.
+/// Encodes twelve bits at a time: two look-ups for three bytes, in a table that fits the L1 cache.
 constexpr std::array<Pair, 4096> pairs = [] {
   std::array<Pair, 4096> out{};
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = {letters[i >> 6], letters[i & 63]};

@@ -8,7 +8,7 @@
 namespace assay {
 namespace {
 
-/// The order in which they are tried; those that BIDS does not define come last.
+/// The order in which entities are tried; those that BIDS does not define come last.
 constexpr std::array<std::string_view, 28> known_keys = {
     "sub",   "ses",       "run",   "sample", "task", "acq", "ce",    "trc",  "stain", "rec",
     "dir",   "mod",       "echo",  "flip",   "inv",  "mt",  "part",  "proc", "hemi",  "space",

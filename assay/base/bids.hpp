@@ -16,8 +16,8 @@ using Entities = std::map<std::string, std::string>;
 /// "sub-01/ses-2/sub-01_ses-2_desc-x_mask" -> {sub: 01, ses: 2, desc: x}
 Entities entities(std::string_view stem);
 
-/// The id that some entities of a case give, in the order of `keys`: "sub-01_ses-2". What the case
-/// does not state is left out.
+/// The id that some entities of a case give, in the order of `keys`: "sub-01_ses-2". Entities that
+/// the case does not state are left out.
 std::string entity_id(const Entities& of_case, std::span<const std::string> keys);
 
 /// The entities that any of these names states, in the order that ids have them.

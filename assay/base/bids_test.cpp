@@ -8,7 +8,7 @@ namespace bids_test {
 using namespace assay;
 using Names = std::vector<std::string>;
 
-/// The ids of files by the entities that tell them apart; none when these do not.
+/// The ids of files by the entities that distinguish them; none when these do not.
 Names entity_ids(const Names& stems) {
   Names out;
   if (const auto keys = telling_entities(stems))

@@ -28,7 +28,7 @@ constexpr std::size_t longest_line = std::size_t{64} << 20;
 constexpr std::size_t kept_error = 4096;
 constexpr auto patience = std::chrono::milliseconds(500);  ///< between SIGTERM and SIGKILL
 
-/// Writing to a program that has ended raises a signal, in this thread only; it is swallowed.
+/// Writing to a program that has ended raises SIGPIPE, in this thread only; it is swallowed.
 class WithoutPipeSignal {
  public:
   WithoutPipeSignal() {
@@ -73,7 +73,7 @@ struct ChildProcess::State {
   CommandWords command;
   std::string errors{};  ///< the last part of standard error
   std::string received{};
-  std::size_t searched = 0;  ///< of `received`, for a line break
+  std::size_t searched = 0;  ///< how much of `received` was searched for a line break
   pid_t process = 0;         ///< 0: not running
   Descriptor in{}, out{}, err{};
   Descriptor log{};  ///< where all of standard error goes, if anywhere
@@ -102,7 +102,7 @@ void ChildProcess::State::start() {
   searched = 0;
 }
 
-/// False when nobody reads any more.
+/// False when nobody reads the pipe any more.
 bool ChildProcess::State::write_some(std::string_view& rest) const {
   const WithoutPipeSignal quiet;
   const auto written = ::write(in.number(), rest.data(), rest.size());
@@ -125,7 +125,8 @@ bool ChildProcess::State::has_line() {
   return found != std::string::npos;
 }
 
-/// All three pipes at once: a program that fills one while we wait at another would never end.
+/// Serves all three pipes at once: a program that fills one while we wait for another would never
+/// end.
 ChildProcess::Fault ChildProcess::State::exchange(std::string_view line,
                                                   Clock::time_point deadline) {
   std::string text(line);
@@ -141,7 +142,8 @@ ChildProcess::Fault ChildProcess::State::exchange(std::string_view line,
                                      pollfd{rest.empty() ? -1 : in.number(), POLLOUT, 0}};
     ::poll(watched.data(), watched.size(), static_cast<int>(std::min<long>(left + 1, 60000)));
     if (watched[1].revents != 0) read_errors();
-    if (watched[2].revents != 0 && !write_some(rest)) rest = {};  // its answer may have come
+    // Nobody reads, but its answer may have come.
+    if (watched[2].revents != 0 && !write_some(rest)) rest = {};
     if (watched[0].revents != 0 && !read_some(out, received)) return Fault::ended;
   }
   return Fault::none;

@@ -25,9 +25,9 @@ class ChildProcess {
   enum class Fault {
     none,
     timed_out,
-    ended,     ///< before it answered
+    ended,     ///< the program ended before it answered
     too_long,  ///< a line above 64 MiB
-    unasked,   ///< it had written more than was asked, so answers can no longer be told apart
+    unasked,   ///< it wrote more than was asked, so answers can no longer be told apart
   };
 
   struct Answer {

@@ -20,7 +20,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using Fault = ChildProcess::Fault;
 
-/// A program of the shell.
+/// Runs a shell script.
 ChildProcess shell(const std::string& script) {
   return ChildProcess({"sh", "-c", script});
 }

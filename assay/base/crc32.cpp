@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// libdeflate multiplies 16 bytes at once, which keeps up with its decompression only half.
-// Processors of the last years multiply 64 bytes at once. The idea is the same (Gopal et al., Fast
-// CRC Computation Using PCLMULQDQ, 2009): a CRC is a remainder, which does not change when a block
-// is multiplied by the remainder of x^n and added to the block n bits later. So 256 bytes become
-// part of the next 256, again and again, until 64 bytes are left that have the same remainder as
-// all.
+// libdeflate multiplies 16 bytes at once, which is only half as fast as its decompression. Recent
+// processors multiply 64 bytes at once. The idea is the same (Gopal et al., Fast CRC Computation
+// Using PCLMULQDQ, 2009): a CRC is a remainder, which does not change when a block is multiplied by
+// the remainder of x^n and added to the block n bits later. So 256 bytes are added to the next 256,
+// again and again, until 64 bytes are left that have the same remainder as all.
 #include "assay/base/crc32.hpp"
 
 #include <libdeflate.h>
@@ -28,8 +27,8 @@ std::uint32_t crc32_by_libdeflate(std::span<const std::byte> bytes, std::uint32_
 #if defined(__x86_64__)
 constexpr std::size_t vector = 64, vectors = 4, block_bytes = vector * vectors;
 
-/// The remainders of x^(n + 32) and x^(n - 32), whose products with the lower and the upper half of
-/// 128 bits move them by n bits. Bits are in the reverse order, as everywhere in this CRC.
+/// The remainders of x^(n + 32) and x^(n - 32). Multiplying the lower and the upper half of 128
+/// bits by them moves these by n bits. Bits are in the reverse order, as everywhere in this CRC.
 struct MoveBy {
   long long lower, upper;
 };

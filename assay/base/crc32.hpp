@@ -8,7 +8,8 @@
 
 namespace assay {
 
-/// Of the bytes; or of all bytes so far, if that of those before is given.
+/// The checksum of the bytes, or of all bytes so far if `before` is the checksum of the preceding
+/// ones.
 std::uint32_t crc32(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 }  // namespace assay

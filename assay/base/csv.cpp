@@ -81,7 +81,7 @@ bool is_blank(const std::vector<std::string>& row) {
   return row.size() == 1 && row.front().empty();
 }
 
-/// Whether a spreadsheet takes the text for a formula, or would after its apostrophes.
+/// Whether a spreadsheet takes the text for a formula, or would without its leading apostrophes.
 bool is_formula(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of('\''), text.size()));
   if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == text.npos) return false;

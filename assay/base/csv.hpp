@@ -25,12 +25,12 @@ struct Csv {
 /// open quote or a row of another width.
 Csv parse_csv(std::string_view text, std::string_view name);
 
-/// One field of text, quoted only when necessary. A spreadsheet runs what begins with =, +, -, @, a
-/// tab or a carriage return, so such a text gets an apostrophe before it, unless it is a number.
+/// One field of text, quoted only when necessary. A spreadsheet runs text that begins with =, +, -,
+/// @, a tab or a carriage return, so an apostrophe is put before such a text unless it is a number.
 std::string csv_field(std::string_view text);
 
-/// The text that `csv_field` made a field of, given what the field holds. A text that has the
-/// apostrophe of its own gets a second one, so nothing is lost.
+/// The inverse of `csv_field`, given the content of the field. A text that begins with an
+/// apostrophe itself gets a second one, so nothing is lost.
 std::string_view csv_text(std::string_view field);
 
 }  // namespace assay

@@ -10,7 +10,8 @@
 namespace assay {
 namespace {
 
-/// The power of ten that a number is written with. One that fits nowhere decides all by its sign.
+/// The power of ten that a number is written with. One that does not fit into 64 bits is replaced
+/// by a very large one of the same sign, which decides just as well.
 std::int64_t written_exponent(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   constexpr std::int64_t far = std::int64_t{1} << 60;
@@ -20,7 +21,7 @@ std::int64_t written_exponent(std::string_view text) {
   return text.starts_with('-') ? -far : far;
 }
 
-/// Whether a number that a double cannot hold is too large, and not too small.
+/// Whether a number that a double cannot hold is too large rather than too small.
 bool is_too_large(std::string_view number) {
   const std::size_t mark = std::min(number.find_first_of("eE"), number.size());
   const std::string_view digits = number.substr(0, mark);

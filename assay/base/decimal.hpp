@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Numbers from text, whatever the locale of the program that the library is part of.
+/// Numbers from text, whatever the locale of the program that uses the library.
 #pragma once
 
 #include <charconv>

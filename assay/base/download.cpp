@@ -23,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The part of a file that was received, with a single writer. The tag of its version is stored
-/// next to it, because the rest must come from the same version, and so is the number of bytes that
-/// are on disk for certain: after a power cut, those that follow may be anything.
+/// next to it, because the rest must come from the same version. So is the number of bytes that are
+/// certainly on disk, because bytes after those may be anything after a power cut.
 class PartFile {
  public:
   explicit PartFile(const fs::path& target)
@@ -43,7 +43,7 @@ class PartFile {
   ~PartFile() {
     try {
       if (!tag_.empty()) note_size();
-    } catch (const std::exception&) {  // then less is continued
+    } catch (const std::exception&) {  // then the next run continues from an earlier byte
     }
   }
 
@@ -53,7 +53,7 @@ class PartFile {
   /// The version that the bytes belong to; "" when they cannot be continued.
   std::string tag() const { return size() > 0 ? tag_ : std::string(); }
 
-  /// Empty on disk before it has the tag of another version.
+  /// Empties the file on disk before it gets the tag of another version.
   void start_over(const std::string& tag) {
     cut_to(0);
     tag_ = tag;
@@ -136,8 +136,7 @@ std::uint64_t number(std::string_view text) {
   return value;
 }
 
-/// "bytes 100-199/200" -> 100 and 200; a server may continue at another position than it was asked
-/// to.
+/// "bytes 100-199/200" -> 100 and 200. A server may continue at another position than requested.
 struct ContentRange {
   std::uint64_t first = 0, total = 0;
 };
@@ -248,7 +247,7 @@ Fetch::Step Fetch::connect() {
     request.headers.emplace_back("If-Range", tag);
   }
   begun_ = there_ = false;
-  std::exception_ptr error;  // not through libcurl, which is C
+  std::exception_ptr error;  // must not pass through libcurl, which is C
   HttpFailure failure;
   const auto response = client_.receive(
       request,
@@ -325,7 +324,7 @@ std::variant<Downloaded, DownloadFailure> Fetch::run() {
                         .already_there = true,
                         .checked_by = server_sum_.size() == 64 ? "sha256" : "git"};
     }
-    if (received_ > 0) continue;  // it goes on, if slowly
+    if (received_ > 0) continue;  // there is progress, if slow
     if (++vain < wanted_.attempts)
       std::this_thread::sleep_for(std::chrono::duration<double>(wait_s));
     wait_s *= 2;

@@ -22,7 +22,7 @@ fs::path folder_of(const fs::path& path) {
 
 void sync_folder(const fs::path& folder) {
   const Descriptor file = open_descriptor(folder, O_RDONLY | O_DIRECTORY);
-  if (!file.is_open() && errno == EACCES) return ::sync();  // may be written, but not read
+  if (!file.is_open() && errno == EACCES) return ::sync();  // writable, but not readable
   if (!file.is_open()) throw file_error(folder, errno);
   if (uninterrupted([&] { return ::fsync(file.number()); }) == 0) return;
   // Some network and FUSE file systems have no such call for folders.

@@ -29,8 +29,8 @@ void require_replaceable(const std::filesystem::path& path) {
     throw Error(Error::Kind::io, path, "is a pipe or a device; results are written to files only");
 }
 
-/// The file that a symbolic link points to, which need not exist. People who put a link in the
-/// place of their results want these to be where it points to, as with `cp` or `>`.
+/// The file that a symbolic link points to, which need not exist. People who replace their results
+/// by a link want new results to be written where it points, as with `cp` or `>`.
 std::filesystem::path behind_links(std::filesystem::path path) {
   constexpr int most = 40;  // as the system
   for (int links = 0; links < most; ++links) {
@@ -42,7 +42,8 @@ std::filesystem::path behind_links(std::filesystem::path path) {
   throw file_error(path, ELOOP);
 }
 
-/// Writes a temporary file next to what `path` means, and renames it. `fill` may be called again.
+/// Writes a temporary file next to the file that `path` means, and renames it. `fill` may be called
+/// again.
 template <class Fill>
 void replace_atomically(const std::filesystem::path& path, Fill fill) {
   require_replaceable(path);
@@ -60,7 +61,7 @@ void replace_atomically(const std::filesystem::path& path, Fill fill) {
 
 }  // namespace
 
-/// The hash of what comes piece by piece, as lower-case hex digits.
+/// The hash of data that come piece by piece, as lower-case hex digits.
 class Digest {
  public:
   Digest(const EVP_MD* kind, std::string name)
@@ -152,7 +153,7 @@ void require_writable(const std::filesystem::path& path) {
   require_replaceable(path);
   auto folder = folder_of(behind_links(path));
   struct stat status {};
-  while (::stat(folder.c_str(), &status) != 0) {  // what is missing will be made
+  while (::stat(folder.c_str(), &status) != 0) {  // missing folders will be made
     if (errno != ENOENT) throw file_error(path, errno);
     folder = folder_of(folder);
   }

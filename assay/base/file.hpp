@@ -26,13 +26,13 @@ class InputFile {
   /// or may not be read.
   explicit InputFile(const std::filesystem::path& path);
 
-  /// When it was opened.
+  /// Its size when it was opened.
   std::size_t size() const { return size_; }
 
   /// Fills `room` from a position on. Throws Error::io, also when the file has become too short.
   void read(std::size_t position, std::span<std::byte> room) const;
 
-  /// The whole file, or as many bytes from its start.
+  /// The whole file, or at most `most` bytes from its start.
   Buffer read_start(std::size_t most, Buffer room = {}) const;
   Buffer read_all(Buffer room = {}) const { return read_start(size_, std::move(room)); }
 
@@ -72,7 +72,7 @@ std::string sha256_of_file(const std::filesystem::path& path);
 
 class Digest;
 
-/// The same over pieces that come one after the other.
+/// The same for data that come piece by piece.
 class Sha256 {
  public:
   Sha256();
@@ -80,7 +80,7 @@ class Sha256 {
   Sha256(const Sha256&) = delete;
   Sha256& operator=(const Sha256&) = delete;
   void add(std::string_view piece);
-  std::string hex();  ///< once, at the end
+  std::string hex();  ///< call it once, at the end
 
  private:
   std::unique_ptr<Digest> digest_;

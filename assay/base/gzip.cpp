@@ -145,8 +145,8 @@ std::uint32_t word_at(std::span<const std::byte> bytes, std::size_t at) {
   return out;
 }
 
-/// As libdeflate_gzip_decompress_ex, which takes as long for the checksum as for the rest, and
-/// skips that of the header.
+/// Like libdeflate_gzip_decompress_ex, which needs as long for the checksum as for the rest, and
+/// skips the checksum of the header.
 Inflated inflate_member(libdeflate_decompressor* with, std::span<const std::byte> in,
                         std::span<std::byte> out) {
   constexpr std::size_t trailer_size = 8;
@@ -260,7 +260,8 @@ void inflate_deflate(std::span<const std::byte> deflate, std::span<std::byte> ou
 }
 
 std::size_t inflated_size_bound(std::size_t compressed) {
-  // A match of 258 bytes costs at least two bits: 1032 to 1. A little more for short files.
+  // A match of 258 bytes costs at least two bits, a ratio of 1032 to 1. Short files get a little
+  // more.
   constexpr std::size_t most = 1032, slack = 4096;
   std::size_t bound = 0;
   if (__builtin_mul_overflow(compressed, most, &bound) ||

@@ -13,7 +13,7 @@ namespace assay {
 /// Whether the bytes start as a gzip member does.
 bool is_gzip(std::span<const std::byte> bytes);
 
-/// The deflate data of a gzip member that begins here, and what follows them; nothing when its
+/// The deflate data of a gzip member that begins here, and everything after them; nothing when the
 /// header is damaged. The header's own checksum, which few writers add, is checked as well.
 std::optional<std::span<const std::byte>> after_gzip_header(std::span<const std::byte> gzip);
 

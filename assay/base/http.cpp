@@ -24,7 +24,7 @@ bool is_http(std::string_view url) {
 
 using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
 
-/// Nothing for text that is not an address.
+/// Null for text that is not an address.
 Url parsed(const std::string& text) {
   Url url(curl_url(), curl_url_cleanup);
   if (!url) throw std::bad_alloc();
@@ -122,7 +122,7 @@ struct Transfer {
   CURL* handle = nullptr;
   const HttpResponse* way = nullptr;  ///< the response that redirected to this one
   bool too_large = false;
-  std::exception_ptr trouble{};  ///< in a function that libcurl called
+  std::exception_ptr trouble{};  ///< thrown in a function that libcurl called
 
   bool wants_pieces() const {
     return piece != nullptr && (response.status == 200 || response.status == 206);
@@ -145,15 +145,15 @@ std::size_t give_body(char* to, std::size_t size, std::size_t count, void* user)
   return now;
 }
 
-/// libcurl would silently send a body again when a kept connection breaks. Whether a call that may
-/// cost money is repeated is the caller's decision: nothing that was sent can be taken back.
+/// libcurl would silently send a body again when a kept connection breaks. A call may cost money
+/// and cannot be taken back, so the caller decides whether to repeat it.
 int refuse_rewind(void* user, curl_off_t offset, int /*origin*/) {
   const auto& transfer = *static_cast<const Transfer*>(user);
   return transfer.sent == 0 && offset == 0 ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL;
 }
 
-/// Calls take(transfer, bytes), which returns how much it took. libcurl is written in C, and an
-/// exception must not pass through it: it is kept, and the transfer ends.
+/// Calls take(transfer, bytes), which returns how much it took. An exception must not pass through
+/// libcurl, which is written in C, so it is kept and the transfer ends.
 template <auto take>
 std::size_t guarded(const char* bytes, std::size_t size, std::size_t count, void* user) noexcept {
   auto& transfer = *static_cast<Transfer*>(user);
@@ -194,7 +194,7 @@ long milliseconds(double seconds) {
   return static_cast<long>(std::clamp(seconds, 0.001, 1e6) * 1000);
 }
 
-/// libcurl copies texts. What this version of it does not know is left as it is.
+/// libcurl copies texts. Options that this version of it does not know are left alone.
 template <class Value>
 void set(CURL* handle, CURLoption option, Value value) {
   if (curl_easy_setopt(handle, option, value) == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
@@ -242,7 +242,7 @@ void set_transfer(CURL* handle, const HttpRequest& request, Transfer& transfer) 
   set(handle, CURLOPT_UPLOAD_BUFFERSIZE, upload_piece);
 }
 
-/// libcurl knows one place, that of the machine on which it was compiled.
+/// libcurl knows only one place, that of the machine on which it was compiled.
 void set_certificates(CURL* handle) {
   const std::filesystem::path file = certificate_file(std::getenv("SSL_CERT_FILE"));
   if (!file.empty()) set(handle, CURLOPT_CAINFO, file.c_str());
@@ -255,8 +255,8 @@ bool is_secret(const std::pair<std::string, std::string>& header) {
   return std::ranges::count(secret_headers, ascii_lowered(header.first)) != 0;
 }
 
-/// Where a GET is redirected, without headers that only the first host may see. Nothing: it is not
-/// redirected.
+/// Where a GET is redirected, without the headers that only the first host may see. Nothing if it
+/// is not redirected.
 std::optional<HttpRequest> redirected(CURL* handle, const HttpRequest& request) {
   char* address = nullptr;
   curl_easy_getinfo(handle, CURLINFO_REDIRECT_URL, &address);

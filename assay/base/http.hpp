@@ -18,7 +18,7 @@ struct HttpRequest {
   std::string url;
   std::vector<std::pair<std::string, std::string>> headers{};
   std::optional<std::string> body{};  ///< posted when there is one
-  double timeout_s = 600;             ///< of the whole call; of a download: without any byte
+  double timeout_s = 600;             ///< of the whole call; of a download: time without any byte
   double connect_timeout_s = 30;
   /// Looked at about once a second; when it is set, the call ends with a failure.
   const std::atomic<bool>* stop = nullptr;
@@ -52,8 +52,8 @@ std::string origin_of(const std::string& url);
 std::filesystem::path certificate_file(const char* named, const std::filesystem::path& root = "/");
 
 /// For one thread at a time. Throws Error::usage for an address that is not http or https and for a
-/// header with a line break. Proxies as libcurl finds them in the environment;
-/// certificates from $SSL_CERT_FILE, or from where this distribution keeps them.
+/// header with a line break. Proxies are those that libcurl finds in the environment. Certificates
+/// come from $SSL_CERT_FILE, or from where this distribution keeps them.
 class HttpClient {
  public:
   HttpClient();
@@ -62,8 +62,8 @@ class HttpClient {
   ~HttpClient();
 
   /// Fills `failure` and returns nothing when no whole response came. Redirects are followed for
-  /// GET only, and authorisation is not sent to another host; headers x-... of the responses on the
-  /// way are kept. A posted body is sent at most once. A body above 256 MiB is a failure.
+  /// GET only, and authorisation is not sent to another host; x-... headers of the redirecting
+  /// responses are kept. A posted body is sent at most once. A body above 256 MiB is a failure.
   std::optional<HttpResponse> send(const HttpRequest& request, HttpFailure& failure);
 
   /// Receives a body piece by piece, for downloads. `piece` returns false to stop. A status other

@@ -112,7 +112,8 @@ std::string start_of(int file, const std::filesystem::path& path) {
   return start;
 }
 
-/// What could not be begun leaves nothing behind, unless another process has begun it meanwhile.
+/// Removes the file if starting it failed, unless another process has started a journal in it by
+/// now.
 void remove_empty(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored)) &&
@@ -122,7 +123,7 @@ void remove_empty(const std::filesystem::path& path) {
 
 }  // namespace
 
-/// It holds the record as it was hashed, so reading needs no canonical form.
+/// A line holds the record as it was hashed, so reading needs no canonical form.
 std::string journal_line(std::string_view record) {
   std::string out(before_crc);
   return out.append(crc32_of(record)).append(before_record).append(record).append("}\n");

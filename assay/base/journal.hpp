@@ -26,7 +26,7 @@ struct JournalHeader {
 struct JournalContent {
   JournalHeader header;
   std::vector<std::string> records;  ///< one line of JSON each, in the order written
-  std::size_t bytes = 0;             ///< length of the sound part: what follows is a torn line
+  std::size_t bytes = 0;             ///< length of the sound part; anything after it is a torn line
 };
 
 /// Walks through a journal without keeping it: calls `each` with every record after the header, in
@@ -43,15 +43,16 @@ std::optional<JournalContent> read_journal(const std::filesystem::path& path);
 /// The same for text that is in memory already; `name` is used in messages.
 std::optional<JournalContent> parse_journal(std::string_view text, const std::string& name);
 
-/// The parts of the format, for code that reads or writes such files in its own way: a line and the
-/// record of a sound line (without its line break), the header that a record is, and the text of a
-/// whole journal.
+/// The parts of the format, for code that reads or writes such files in its own way: the line of a
+/// record, the record of a sound line (without its line break), the header in a record, and the
+/// text of a whole journal.
 std::string journal_line(std::string_view record);
 std::optional<std::string_view> journal_record(std::string_view line);
 std::optional<JournalHeader> journal_header(std::string_view record);
 std::string journal_text(const JournalHeader& header, std::span<const std::string_view> records);
 
-/// What every line of a journal begins with. Inside a record it cannot occur: quotes are escaped.
+/// The beginning of every line of a journal. It cannot occur inside a record, where quotes are
+/// escaped.
 inline constexpr std::string_view journal_line_start = R"({"crc32": ")";
 
 /// Whether a process of this machine holds the lock of a journal. The lock is not touched.
@@ -67,9 +68,9 @@ class Journal {
   /// Opens a journal that was read, drops its torn end, and appends to it.
   static Journal resume(const std::filesystem::path& path, const JournalContent& content);
 
-  /// Only takes the lock; the file is made if it is absent. What can cost money is read under the
-  /// lock: scan_journal, then `start` or `go_on`. Throws Error::io also where the file system
-  /// refuses locks.
+  /// Only takes the lock; the file is made if it is absent. A journal of work that costs money is
+  /// read under the lock: scan_journal, then `start` or `go_on`. Throws Error::io also where the
+  /// file system refuses locks.
   static Journal locked(const std::filesystem::path& path);
 
   /// Whether other processes are kept out; false where the file system refuses locks.
@@ -85,7 +86,7 @@ class Journal {
   /// Writes records and returns when they are on disk (fdatasync): one call, one commit.
   void commit(const std::vector<std::string>& records);
 
-  /// Writes records that others may read at once, without waiting for the disk.
+  /// Writes records that other processes can read at once, without waiting for the disk.
   void append(const std::vector<std::string>& records);
 
  private:

@@ -16,8 +16,8 @@
 
 namespace assay {
 
-/// Each `read` goes on where the last one ended. Memory is bounded by the longest line. The file is
-/// read, not mapped: its writer may cut off a torn end at any time.
+/// Each `read` continues where the last one ended. Memory is bounded by the longest line. The file
+/// is read, not mapped, because its writer may cut off a torn end at any time.
 class JournalFollower {
  public:
   explicit JournalFollower(std::filesystem::path path) : path_(std::move(path)) {}
@@ -30,7 +30,7 @@ class JournalFollower {
 
   const std::optional<JournalHeader>& header() const { return header_; }
   const std::vector<std::size_t>& damaged_lines() const { return damaged_; }
-  std::size_t bytes() const { return offset_; }  ///< that were read and understood
+  std::size_t bytes() const { return offset_; }  ///< how many bytes were read and understood
 
  private:
   /// Takes the whole lines of `text`; returns how many bytes they were.

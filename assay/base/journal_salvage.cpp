@@ -6,7 +6,8 @@
 namespace assay {
 namespace {
 
-/// The record at the beginning of a piece. What follows it may have braces, too: a few are tried.
+/// The record at the beginning of a piece. Text after it may have braces, too, so a few ends are
+/// tried.
 std::optional<std::string_view> record_in_front(std::string_view piece) {
   constexpr int few = 8;
   std::size_t end = piece.size();
@@ -21,7 +22,7 @@ std::optional<std::string_view> record_in_front(std::string_view piece) {
 
 class Salvage {
  public:
-  /// A line that is sound as a whole, or what is sound in it.
+  /// Keeps a line that is sound as a whole, or the sound parts of it.
   void take_line(std::string_view line, std::size_t number, bool last) {
     if (const auto record = journal_record(line)) return keep(*record, number);
     const std::size_t kept = out_.records.size(), lost = out_.lost.size();

@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// A piece of a journal that is no intact record. Views are into the journal's text.
+/// A piece of a journal that is not an intact record. Views are into the journal's text.
 struct LostPart {
   std::size_t line = 0;  ///< of the file, from 1
   std::string_view text;
@@ -21,14 +21,14 @@ struct SalvagedJournal {
   std::optional<JournalHeader> header{};
   std::vector<std::string_view> records{};  ///< in order, without the header
   std::vector<LostPart> lost{};             ///< in order
-  std::size_t bad_lines = 0;                ///< that readers of journals would stop at
-  bool torn = false;  ///< the last of both is the end of the file: never committed, not damage
+  std::size_t bad_lines = 0;                ///< lines at which readers of journals would stop
+  bool torn = false;  ///< the last lost part is a torn last line: never committed, not damage
 
   bool damaged() const { return bad_lines > (torn ? 1U : 0U) || (!header && !records.empty()); }
 };
 
-/// Takes a journal apart. A damaged line break joins two lines, and a lost block many; the intact
-/// records on both sides are found.
+/// Takes a journal apart. A damaged line break joins two lines, and a lost block joins many; the
+/// intact records on both sides are still found.
 SalvagedJournal salvaged_journal(std::string_view text);
 
 }  // namespace assay

@@ -38,7 +38,7 @@ void JournalWriter::add_durably(std::string record) {
 }
 
 std::size_t JournalWriter::submit(std::string record, bool commits) {
-  if (error_) std::rethrow_exception(error_);  // a full disk must not be noticed hours later
+  if (error_) std::rethrow_exception(error_);  // do not notice a full disk only hours later
   waiting_.push_back(std::move(record));
   needs_commit_ = needs_commit_ || commits;
   const std::size_t ours = ++added_count_;
@@ -88,8 +88,8 @@ void JournalWriter::run(const std::stop_token& stop) {
       committed_.notify_all();
       return;
     }
-    // Sleeps here, so that what comes in meanwhile shares the next commit; a stop wakes it, and so
-    // do very many records, which would otherwise fill the memory.
+    // Sleeps here, so that records that arrive in the meantime share the next commit. A stop wakes
+    // it, and so do very many records, which would otherwise fill the memory.
     constexpr std::size_t many = 1000;
     std::unique_lock lock(mutex_);
     committed_count_ += batch.size();

@@ -15,8 +15,8 @@
 namespace assay {
 
 /// Owns a journal and the thread that writes it. A disk sync costs more than scoring a case, so
-/// records wait for each other: up to `interval` after the last commit. Where no thread can be
-/// started, whoever submits a record writes it.
+/// records wait for up to `interval` after the last commit to be written together. If no thread can
+/// be started, the thread that submits a record writes it.
 class JournalWriter {
  public:
   JournalWriter(Journal journal, std::chrono::milliseconds interval);
@@ -27,8 +27,8 @@ class JournalWriter {
   /// Submits a record; returns at once. Rethrows the errors of earlier ones.
   void add(std::string record);
 
-  /// Submits a record that may be lost with the power: others see it at once, but no commit is made
-  /// for it alone.
+  /// Submits a record that a power cut may lose: others see it soon, but no commit is made for it
+  /// alone.
   void add_lightly(std::string record);
 
   /// Submits a record and returns when it is on disk, together with all others that were waiting.
@@ -48,7 +48,7 @@ class JournalWriter {
   std::mutex mutex_;
   std::condition_variable_any wake_, committed_;
   std::vector<std::string> waiting_;
-  bool needs_commit_ = false;  ///< of those that wait
+  bool needs_commit_ = false;  ///< whether any waiting record does
   std::size_t added_count_ = 0, committed_count_ = 0;
   std::exception_ptr error_;
   std::jthread thread_;  // last: it uses all of the above

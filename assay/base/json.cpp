@@ -17,7 +17,7 @@
 namespace assay {
 namespace {
 
-/// Whole where it is written so and fits into 64 bits; otherwise a double.
+/// A whole number if it is written as one and fits into 64 bits; otherwise a double.
 Json number_of(std::string_view token) {
   const auto whole = [&](auto number) {
     const char* end = token.data() + token.size();
@@ -30,7 +30,8 @@ Json number_of(std::string_view token) {
 
 Json value_of(JsonReader& in);
 
-/// A key that comes again replaces what it had. Where there are many, they are found by a table.
+/// A repeated key replaces its earlier value. Where there are many keys, they are found by a hash
+/// table.
 void read_members(JsonReader& in, Json& object) {
   constexpr std::size_t many = 32;
   std::unordered_map<std::string, std::size_t> places;
@@ -70,13 +71,13 @@ Json value_of(JsonReader& in) {
   return value;
 }
 
-/// Pieces of about this size go on: fewer calls, and nothing that counts in memory.
+/// Text is passed on in pieces of about this size: few calls, and a negligible amount of memory.
 constexpr std::size_t most_waiting = std::size_t{1} << 16;
 
-/// Elements of a list that are formatted together are so many that their text has about this size.
+/// As many elements of a list are formatted together as give about this much text.
 constexpr std::size_t most_together = std::size_t{1} << 22;
 
-/// What the shortest form of a double needs.
+/// Enough for the shortest form of a double.
 using Digits = std::array<char, 32>;
 
 std::string_view shortest_in(Digits& digits, double x) {
@@ -121,7 +122,7 @@ class Writer {
     out_.append(static_cast<std::size_t>(depth) * static_cast<std::size_t>(style_.indent), ' ');
   }
 
-  /// Names of files and columns need not be UTF-8; a results file is.
+  /// Names of files and columns need not be UTF-8, but a results file must be.
   void write_text(std::string_view text) {
     if (plain_end(text, 0) == text.size() && !invalid_utf8_at(text))
       out_.append("\"").append(text).append("\"");

@@ -30,14 +30,15 @@ struct JsonStyle {
 /// an exponent; short arrays of numbers on one line; NaN and infinity as null.
 std::string to_text(const Json& value, const JsonStyle& style = {});
 
-/// Writes one object to the end of a text, member by member: for objects that come by the hundred
-/// thousand, of which a tree would cost more than the text. The result is what to_text would give.
+/// Writes one object to the end of a text, member by member. It is for objects that come by the
+/// hundred thousand, for which a tree would cost more than the text. The result is what to_text
+/// would give.
 class JsonMembers {
  public:
   /// Opens the object; `depth` is how many others are open around it.
   JsonMembers(std::string& out, const JsonStyle& style, int depth = 0);
 
-  /// A text, a number, a truth or a tree.
+  /// A text, a number, a Boolean or a tree.
   template <class Value>
   void add(std::string_view key, const Value& value) {
     begin_member(key);
@@ -96,8 +97,8 @@ class JsonMembers {
   bool is_empty_ = true;
 };
 
-/// Writes an object member by member, so that a long list is never a tree nor a text as a whole.
-/// The pieces together are what to_text would give.
+/// Writes an object member by member, so that a long list never exists as one tree or one text. The
+/// pieces together are what to_text would give.
 class JsonObjectWriter {
  public:
   explicit JsonObjectWriter(TextSink sink, const JsonStyle& style = {})

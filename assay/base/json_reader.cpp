@@ -32,9 +32,9 @@ std::string_view words(JsonReader::Kind kind) {
 
 }  // namespace
 
-/// Texts are most of many files, so eight bytes are looked at together: the high bit of a byte in
-/// `special` is set if that byte is one of these (Mycroft's test; a bit that is set falsely, by a
-/// borrow, lies after a true one).
+/// Texts make up most of many files, so eight bytes are examined together. The high bit of a byte
+/// in `special` is set if that byte ends the plain text (Mycroft's test; a bit that a borrow sets
+/// falsely lies after a true one).
 std::size_t plain_end(std::string_view text, std::size_t at) {
   constexpr std::uint64_t ones = 0x0101010101010101, highs = 0x8080808080808080;
   for (; at + 8 <= text.size(); at += 8) {
@@ -69,7 +69,7 @@ Error invalid_json(std::string_view name, std::string_view text, std::size_t at)
 double json_number(std::string_view token) {
   if (token == "NaN") return std::numeric_limits<double>::quiet_NaN();
   double value = 0;
-  read_decimal(token, value);  // knows "Infinity" as well
+  read_decimal(token, value);  // reads "Infinity" as well
   return value;
 }
 
@@ -216,7 +216,7 @@ std::optional<char32_t> JsonReader::hex_code() const {
   return code;
 }
 
-/// Takes the digits of \uXXXX, and a second escape for what UTF-16 writes as a pair.
+/// Takes the digits of \uXXXX, and a second escape for a character that UTF-16 writes as a pair.
 void JsonReader::take_code(std::string& out) {
   auto code = hex_code();
   if (!code) fail_syntax();

@@ -18,8 +18,8 @@
 
 namespace assay {
 
-/// Where plain characters of a quoted text end: at a quote, a backslash or a control character, or
-/// with the text.
+/// Where the plain characters of a quoted text end: at a quote, a backslash, a control character,
+/// or the end of the text.
 std::size_t plain_end(std::string_view text, std::size_t at);
 
 /// "line 3, column 7", counted in characters; the last one when the text ends before `at`.
@@ -28,15 +28,15 @@ std::string place_in(std::string_view text, std::size_t at);
 /// The error for text that is not JSON, or ends too early.
 Error invalid_json(std::string_view name, std::string_view text, std::size_t at);
 
-/// The value of a number, also of NaN and Infinity. As Python has it, a number that is too large
-/// is infinity, and one that is too small is zero.
+/// The value of a number, NaN and Infinity included. As in Python, a number that is too large is
+/// infinity, and one that is too small is zero.
 double json_number(std::string_view token);
 
 /// The byte of the first bracket that is nested more than `most` deep; nothing when none is. One
 /// pass without recursion, made before anything that recurses.
 std::optional<std::size_t> too_deep_at(std::string_view text, int most = deepest_nesting);
 
-/// Throws Error::input when there is one. The message contains `name`.
+/// Throws Error::input when the text is nested more than `most` deep. The message contains `name`.
 void require_shallow(std::string_view text, std::string_view name, int most = deepest_nesting);
 
 /// A position before one value of a JSON text; each call below takes that value and moves past it.
@@ -75,7 +75,7 @@ class JsonReader {
   std::string text(std::string_view what);
   bool boolean();
   void null();
-  /// A number as it is written, NaN and Infinity among them.
+  /// A number as it is written, including NaN and Infinity.
   std::string_view number_token();
   /// A number; none for null and NaN, which both mean "no value". Infinity is a number.
   std::optional<double> number(std::string_view what);
@@ -83,7 +83,7 @@ class JsonReader {
   /// Only white space may follow.
   void end();
 
-  /// Throws an error about what is before `at()`.
+  /// Throws an error about the text just before `at()`.
   [[noreturn]] void fail(const std::string& sentence) const;
 
  private:

@@ -26,7 +26,7 @@ std::string content_of(const fs::path& path) {
   return text.str();
 }
 
-/// "max" and everything else that is not a number is no number.
+/// Nothing for "max" and everything else that is not a number.
 Bytes number_in(std::string_view text) {
   text = trimmed(text);
   std::uint64_t number = 0;
@@ -64,9 +64,9 @@ Bytes left_in(const fs::path& group, const GroupFiles& files) {
   return *limit - std::min(*limit, used);
 }
 
-/// A group is also bound by those above it.
+/// A group is also limited by the groups above it.
 Bytes left_up_from(const fs::path& mount, std::string_view group, const GroupFiles& files) {
-  Bytes left = left_in(mount, files);  // in a container, its own group is all there is to see
+  Bytes left = left_in(mount, files);  // in a container, only its own group is visible
   for (fs::path at = fs::path(group).relative_path(); !at.empty(); at = at.parent_path())
     left = smaller(left, left_in(mount / at, files));
   return left;

@@ -14,7 +14,7 @@ namespace assay {
 void* allocate(std::size_t bytes) {
   constexpr std::size_t large_page = std::size_t{2} << 20;
   if (bytes > std::numeric_limits<std::size_t>::max() - large_page) throw std::bad_alloc();
-  // Small pieces are not aligned further: glibc before 2.38 leaves gaps between those that are.
+  // Small pieces get no larger alignment: glibc before 2.38 leaves gaps between aligned ones.
   const bool is_large = bytes >= large_page;
   const std::size_t whole = (bytes + large_page - 1) / large_page * large_page;
   void* at = is_large ? std::aligned_alloc(large_page, whole)

@@ -21,7 +21,7 @@ std::string_view name_in(std::span<const Named<Value>> table, Value value) {
   return row == table.end() ? std::string_view() : row->name;
 }
 
-/// Says what `what` can be.
+/// The error for an unknown name, listing the known ones.
 template <class Rows, class Name>
 Error unknown_name(std::string_view what, std::string_view typed, const Rows& rows, Name name) {
   return {Error::Kind::usage, "unknown " + std::string(what) + " '" + std::string(typed) + "'" +
@@ -29,7 +29,7 @@ Error unknown_name(std::string_view what, std::string_view typed, const Rows& ro
                                   " (known: " + joined(rows, ", ", name) + ")"};
 }
 
-/// The value of a name; an unknown one is an Error.
+/// The value of a name. Throws Error for an unknown one.
 template <class Value>
 Value value_in(std::span<const Named<Value>> table, std::string_view typed, std::string_view what) {
   const auto row = std::ranges::find(table, typed, &Named<Value>::name);

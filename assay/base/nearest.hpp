@@ -28,7 +28,7 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// The row whose name is spelled nearly as `typed`, or the end.
+/// The row whose name is spelled almost like `typed`, or the end.
 template <class Rows, class Name = std::identity>
 auto nearest(std::string_view typed, const Rows& rows, Name name = {}) {
   const auto distance = [&](const auto& row) {
@@ -37,7 +37,8 @@ auto nearest(std::string_view typed, const Rows& rows, Name name = {}) {
   const auto best = std::ranges::min_element(rows, {}, distance);
   if (best == std::ranges::end(rows)) return best;
   const std::size_t edits = distance(*best);
-  return edits <= 2 && edits < typed.size() ? best : std::ranges::end(rows);  // something is left
+  // A name of which everything was edited is not near.
+  return edits <= 2 && edits < typed.size() ? best : std::ranges::end(rows);
 }
 
 /// "; did you mean 'dice'?" or "" when nothing is near.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How deeply text that is parsed may be nested. Readers recurse, and so does whatever walks
-/// through what they read, so text from elsewhere must not decide how much stack they need.
+/// How deeply parsed text may be nested. Readers recurse, and so does the code that walks through
+/// their results, so text from elsewhere must not decide how much stack they need.
 #pragma once
 
 #include <string>

@@ -18,7 +18,7 @@ NewFolders::NewFolders(const fs::path& file) {
 NewFolders::~NewFolders() {
   std::error_code refused;
   for (const fs::path& folder : made_)
-    if (!fs::remove(folder, refused)) return;  // it holds something
+    if (!fs::remove(folder, refused)) return;  // it is not empty
 }
 
 }  // namespace assay

@@ -13,7 +13,7 @@ class NewFolders {
   explicit NewFolders(const std::filesystem::path& file);
   NewFolders(const NewFolders&) = delete;
   NewFolders& operator=(const NewFolders&) = delete;
-  /// Removes those that it made and that are still empty.
+  /// Removes the folders that it made and that are still empty.
   ~NewFolders();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Threads of one's own: for work that waits (for a program, a disk, its turn at a model), and for
-/// files one after the other.
+/// Separate threads for work that waits (for a program, a disk, its turn at a model), and for files
+/// read one after the other.
 #pragma once
 
 #include <algorithm>
@@ -23,9 +23,9 @@ inline std::string few_threads(std::size_t started, std::size_t wanted) {
          "(ulimit -u)";
 }
 
-/// Calls work() on up to that many threads at once, the calling one included, and returns when all
-/// are done. The threads share the work: where the system refuses to start more, those that there
-/// are do all of it, and `warn` gets a sentence. Rethrows the first exception of a thread.
+/// Calls work() on up to `threads` threads at once, the calling one included, and returns when all
+/// are done. The threads share the work. If the system refuses to start more, the ones already
+/// started do all of it, and `warn` gets a sentence. Rethrows the first exception of a thread.
 template <class Work>
 void on_own_threads(std::size_t threads, Work work,
                     const std::function<void(const std::string&)>& warn = {}) {

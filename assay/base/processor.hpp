@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the processor can do beyond what the program was compiled for. A kernel has one source and
-/// a version for each answer; contraction is off, so all give the same bits. (The compiler's own
-/// dispatch, target_clones, resolves before main, which sanitizers and clang 14 do not support.)
+/// What the processor can do beyond what the program was compiled for. A kernel has one source,
+/// compiled in a version for each answer; contraction is off, so all give the same bits. (The
+/// compiler's own dispatch, target_clones, resolves before main, which sanitizers and clang 14 do
+/// not support.)
 ///
-/// The environment may forbid what the processor can do: ASSAY_PROCESSOR=portable, or avx2. So the
-/// versions for other processors are tested, and can be compared.
+/// The environment may forbid what the processor can do: ASSAY_PROCESSOR=portable, or avx2. This
+/// allows the versions for other processors to be tested and compared.
 #pragma once
 
 #include <string_view>
@@ -17,14 +18,14 @@ bool has_avx2();
 /// (clang 14 has no name to ask for that).
 bool has_bit_counts();
 
-/// The instructions on 64 bytes that every such processor has had since 2017.
+/// The AVX-512 instructions that every processor with AVX-512 has had since 2017.
 bool has_avx512();
 
-/// These with products of polynomials over two, for checksums (VPCLMULQDQ).
+/// AVX-512 with carry-less products (polynomials over GF(2)), for checksums (VPCLMULQDQ).
 bool has_wide_products();
 
-/// The widest of these that is in use, for people: "AVX-512", "AVX2" or "portable"; on 64-bit ARM
-/// "NEON", which all of these processors have and nobody has to ask for.
+/// The widest of these that is in use, for people: "AVX-512", "AVX2" or "portable". On 64-bit ARM
+/// it is "NEON", which all of these processors have, so it needs no check.
 std::string_view instruction_set();
 
 }  // namespace assay

@@ -21,14 +21,14 @@ namespace {
 
 using WaitClock = std::chrono::steady_clock;
 
-/// It stays unreaped, so that the number of its group is not reused.
+/// The process stays unreaped, so that the number of its group is not reused.
 bool has_ended(pid_t process) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          info.si_pid == process;
 }
 
-/// Takes what both pipes hold; waits a moment for the first of it.
+/// Takes what both pipes hold; waits a moment for the first bytes.
 void read_both(Descriptor& out, Descriptor& err, ProgramEnd& end) {
   constexpr int moment_ms = 20;
   std::array<pollfd, 2> watched = {pollfd{out.number(), POLLIN, 0},
@@ -38,7 +38,8 @@ void read_both(Descriptor& out, Descriptor& err, ProgramEnd& end) {
   if (watched[1].revents != 0) read_some(err, end.errors);
 }
 
-/// What a program that has ended left in its pipes. Others of its group may hold them open.
+/// Reads what a program that has ended left in its pipe. Other processes of its group may hold it
+/// open.
 void read_rest(Descriptor& from, std::string& to) {
   for (std::size_t before = to.size() + 1; from.number() >= 0 && before != to.size();) {
     before = to.size();

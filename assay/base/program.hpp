@@ -18,8 +18,8 @@ struct ProgramEnd {
   std::string errors{};  ///< all of its standard error
 };
 
-/// Runs a program without a shell and without input. One that takes longer is ended with its whole
-/// process group. Throws Error::io when it cannot be started.
+/// Runs a program without a shell and without input. If it takes longer than `timeout_s`, it is
+/// ended with its whole process group. Throws Error::io when it cannot be started.
 ProgramEnd run_program(const CommandWords& words, double timeout_s);
 
 /// The file that is started for a name: the first one in the folders of `search_path`, which are

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whether a sanitizer watches, for tests that try very many inputs.
+/// Whether a sanitizer is active, for tests that try very many inputs.
 #pragma once
 
 namespace assay::test {
@@ -14,8 +14,8 @@ inline constexpr bool sanitized = false;
 #endif
 
 /// The step through the inputs of an exhaustive or random test: 1, so that all are tried, and
-/// `step` under a sanitizer. There each input takes some fifty times as long, and what is looked
-/// for is a wrong access, which no single input is needed to show.
+/// `step` under a sanitizer. There each input takes some fifty times as long, and a sanitizer looks
+/// for invalid accesses, which do not depend on any single input.
 constexpr int every(int step) {
   return sanitized ? step : 1;
 }

@@ -22,7 +22,7 @@ Pipe make_pipe();
 
 void make_nonblocking(const Descriptor& end);
 
-/// Appends what is there; false at its end, which closes it.
+/// Appends what is available; returns false and closes `from` at its end.
 bool read_some(Descriptor& from, std::string& to);
 
 /// What a program is given as its standard input, output and error.
@@ -30,8 +30,8 @@ struct Streams {
   const Descriptor &in, &out, &err;
 };
 
-/// Starts the program `words.front()`, looked for in PATH unless it has a slash, with `words` as
-/// its arguments. Signals have their defaults, even those that we ignore or block. Throws Error::io
+/// Starts the program `words.front()`, searched in PATH unless it has a slash, with `words` as its
+/// arguments. Signals have their defaults, even those that we ignore or block. Throws Error::io
 /// that names the program.
 pid_t start_program(const CommandWords& words, const Streams& streams);
 

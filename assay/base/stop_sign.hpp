@@ -21,7 +21,7 @@ class StopSign {
   bool raised() const { return raised_ || interrupted(); }
   bool interrupted() const { return interrupted_ != nullptr && interrupted_->load(); }
 
-  /// The first reason stays. It is raised even when there is no memory for the reason.
+  /// The first reason stays. The sign is raised even when there is no memory for the reason.
   void raise(std::string_view why) {
     const std::lock_guard lock(mutex_);
     try {
@@ -38,8 +38,8 @@ class StopSign {
     return why_;
   }
 
-  /// Sleeps until then; false as soon as the sign is raised. A signal does not wake a condition
-  /// variable, so it checks now and then.
+  /// Sleeps until `time`; returns false as soon as the sign is raised. A signal does not wake a
+  /// condition variable, so the sign is checked now and then.
   bool sleep_until(std::chrono::steady_clock::time_point time) const {
     constexpr std::chrono::milliseconds glance{20};
     while (!raised()) {

@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view name_start = ".assay-", name_end = ".tmp";
 
-/// A name that no other process uses, nor one that was killed.
+/// A name that no other process uses, and that no killed process has used.
 std::string unused_name() {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof number, 0) != sizeof number) number = 0;
@@ -72,7 +72,7 @@ bool is_first_visit(const fs::path& folder) {
   return visited.insert(folder).second;
 }
 
-/// What a file had that is replaced stays: who may read results does not change with their content.
+/// Keeps the permissions of the file that is replaced: new content must not change who may read it.
 void keep_permissions(int file, const struct stat& before) {
   mode_t mode = before.st_mode & 0777;
   struct stat now {};
@@ -81,12 +81,12 @@ void keep_permissions(int file, const struct stat& before) {
   if ((other_group || before.st_uid != now.st_uid) &&
       ::fchown(file, before.st_uid, before.st_gid) != 0 && other_group &&
       ::fchown(file, static_cast<uid_t>(-1), before.st_gid) != 0)
-    mode &= ~static_cast<mode_t>(070);      // what the old group might do, ours may not
+    mode &= ~static_cast<mode_t>(070);      // our group must not get the rights of the old one
   static_cast<void>(::fchmod(file, mode));  // not every file system has permissions
 }
 
-/// Locked, and still under its name: whoever removes abandoned files did not take it for one in the
-/// moment between the two. Without locks it is never removed, either.
+/// Whether the file is locked by us and still has its name. In the moment between creating and
+/// locking it, another process may have removed it as abandoned. Without locks it is never removed.
 bool is_ours(int file) {
   if (::flock(file, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   struct stat status {};
@@ -126,8 +126,8 @@ void TemporaryFile::write(std::span<const std::byte> bytes) {
   }
 }
 
-/// Still locked while it is renamed. Closing reports nothing new: a network file system tells of
-/// failed writes when it is told to sync.
+/// The file stays locked while it is renamed. Closing reports nothing new, because a network file
+/// system reports failed writes at the sync.
 bool TemporaryFile::replace_target() {
   struct stat status {};
   if (uninterrupted([&] { return ::fsync(file_.number()); }) != 0 ||

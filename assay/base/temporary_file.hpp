@@ -22,8 +22,8 @@ class TemporaryFile {
 
   void write(std::span<const std::byte> bytes);
 
-  /// Waits until the content is on disk, then replaces the target. False if somebody deleted the
-  /// file meanwhile.
+  /// Waits until the content is on disk, then replaces the target. False if somebody has deleted
+  /// the file before that.
   bool replace_target();
 
  private:

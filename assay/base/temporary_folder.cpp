@@ -31,7 +31,7 @@ bool is_own_folder(const fs::path& path) {
          found.st_uid == ::geteuid();
 }
 
-/// Removes a folder of ours whose owner is gone; any other stays as it is.
+/// Removes a folder of ours whose owner is gone; leaves any other alone.
 void remove_if_abandoned(const fs::path& folder) {
   if (!is_own_folder(folder)) return;
   const Descriptor lock = open_descriptor(folder / lock_name, O_RDWR | O_NOFOLLOW);
@@ -47,8 +47,9 @@ void remove_abandoned(const fs::path& above) {
     if (entry->path().filename().string().starts_with("assay-")) remove_if_abandoned(entry->path());
 }
 
-/// Locked first, then named: under its name the file is never seen unlocked. If locks are not
-/// available, there is no such file, and the folder is never mistaken for an abandoned one.
+/// The file is locked before it gets its name, so under its name it is never seen unlocked. If
+/// locks are not available, there is no such file, and the folder is never mistaken for an
+/// abandoned one.
 Descriptor locked(const fs::path& folder) {
   const fs::path unnamed = folder / ".assay-new";
   Descriptor lock = open_descriptor(unnamed, O_RDWR | O_CREAT | O_EXCL, 0600);
@@ -73,7 +74,7 @@ TemporaryFolder::TemporaryFolder() {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code failed;  // without a descriptor to look into it; the next process removes it
+  std::error_code failed;  // no descriptor left to look into it; the next process removes it
   fs::remove_all(path_, failed);
   if (failed && !lock_.is_open()) ::rmdir(path_.c_str());
 }

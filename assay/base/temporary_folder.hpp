@@ -11,8 +11,8 @@ namespace assay {
 
 class TemporaryFolder {
  public:
-  /// In the system's folder for temporary files ($TMPDIR), from which it also removes what killed
-  /// processes left. Throws Error::io.
+  /// Made in the system's folder for temporary files ($TMPDIR), from which it also removes what
+  /// killed processes left. Throws Error::io.
   TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
@@ -24,7 +24,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
-  Descriptor lock_;  ///< says that the owner lives
+  Descriptor lock_;  ///< held for as long as the owner lives
 };
 
 }  // namespace assay

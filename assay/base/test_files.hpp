@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// For tests: folders that vanish, and NIfTI files made byte by byte, apart from our own writer.
+/// For tests: folders that vanish, and NIfTI files made byte by byte, independently of our own
+/// writer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -63,7 +64,7 @@ inline FileBytes bytes_of(std::string_view text) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// A header in text, and voxels behind it.
+/// A header in text, followed by voxels.
 inline FileBytes with_voxels(std::string_view header, const FileBytes& voxels) {
   FileBytes file = bytes_of(header);
   file.insert(file.end(), voxels.begin(), voxels.end());
@@ -86,7 +87,7 @@ struct NiftiFile {
   std::vector<std::int64_t> dim = {3, 2, 2, 1, 1, 1, 1, 1};
   int datatype = 2;
   std::array<double, 8> pixdim = {1, 1, 1, 1, 0, 0, 0, 0};
-  double vox_offset = -1;  ///< -1: right behind the header and its extension flag
+  double vox_offset = -1;  ///< -1: right after the header and its extension flag
   double slope = 1, intercept = 0;
   int units = 2, qform_code = 0, sform_code = 1;
   std::array<double, 3> quatern{}, qoffset{};

@@ -6,7 +6,7 @@
 namespace assay {
 namespace {
 
-/// Of a character of several bytes, but not its first.
+/// Whether the byte continues a character of several bytes.
 bool continues(char c) {
   return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Text by bytes: cutting, joining, lists of words in messages. Letters are those of ASCII; text as
-/// Python sees it is in unicode.hpp.
+/// Text as bytes: cutting, joining, lists of words in messages. Letters are those of ASCII; for
+/// text as Python sees it, see unicode.hpp.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace assay {
 
 inline constexpr std::string_view white_space = " \t\r\n";
 
-/// Takes a long text piece by piece, so that nobody holds all of it.
+/// Takes a long text piece by piece, so that it is never in memory as a whole.
 using TextSink = std::function<void(std::string_view piece)>;
 
 inline std::string_view text_of(std::span<const std::byte> bytes) {
@@ -46,7 +46,7 @@ std::string_view beginning(std::string_view text, std::size_t most);
 /// What a message quotes of a long text.
 std::string excerpt(std::string_view text, std::size_t most = 40);
 
-/// How many characters UTF-8 has.
+/// The number of characters of UTF-8 text.
 std::size_t character_count(std::string_view utf8);
 
 /// "a, b, c".

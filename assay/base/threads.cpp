@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A pool of threads in which nothing can be waited for in vain. Whoever runs tasks works on them
-/// itself and could do all of them alone; the pool's threads help while they have nothing else to
-/// do. At the end only those tasks are waited for that a helper has begun. So a task may run tasks
-/// of its own, there are never more threads than were asked for, and with fewer threads, or none,
-/// everything is done as well. After the threads were started, nothing is allocated but a place in
-/// the list of what there is to do.
+/// A pool of threads that cannot deadlock. A caller that runs tasks works on them itself and could
+/// do all of them alone; the pool's threads help while they have nothing else to do. At the end the
+/// caller waits only for tasks that a helper has begun. So a task may run tasks of its own, there
+/// are never more threads than were asked for, and everything gets done with fewer threads, or
+/// none. After the threads have started, the only allocation is a place in the list of open
+/// batches.
 #include "assay/threads.hpp"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ class ThreadPool {
   }
 
  private:
-  /// What a thread of the pool does all its life.
+  /// The loop of a thread of the pool.
   void help() {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -89,7 +89,7 @@ class ThreadPool {
     }
   }
 
-  /// The latest first: it is what an earlier one waits for.
+  /// The latest batch first, because earlier ones wait for it.
   Batch* unfinished() const {
     const auto found =
         std::find_if(open_.rbegin(), open_.rend(), [](const Batch* b) { return b->has_more(); });

@@ -28,13 +28,13 @@ namespace {
               nested_too_deeply(fmt::format("line {}, column {}", at.line, at.column)));
 }
 
-/// The library takes letters such as U+0334 for code that it calls unreachable, wherever it expects
-/// a blank. It sees a letter of the private area instead of each that is not ASCII, one for one, so
-/// columns stay what they are.
+/// Where the library expects a blank, letters such as U+0334 lead it to code that it calls
+/// unreachable. So each letter that is not ASCII is replaced by one of the private use area, one
+/// for one, which keeps columns the same.
 class StandIns {
  public:
   /// Throws Error::input when the text is not UTF-8, has more different letters than that area, or
-  /// names one of those itself.
+  /// names a letter of that area itself.
   StandIns(std::string_view text, std::string_view name) {
     if (const auto at = invalid_utf8_at(text))
       throw Error(Error::Kind::input, std::string(name), place_in(text, *at) + ": not UTF-8");
@@ -45,7 +45,7 @@ class StandIns {
   }
 
   const std::string& text() const { return text_; }
-  /// What was meant by a text of the library's.
+  /// The text that was meant by a text from the library.
   std::string meant(std::string_view text) const {
     std::string out;
     for (const char32_t point : characters(text).points)
@@ -105,8 +105,8 @@ std::size_t token_end(std::string_view line, std::size_t at) {
   return line.size();
 }
 
-/// Follows how deeply tables and arrays are nested. A bracket opens one, and so does every dot of a
-/// key. A dot of a number counts as well, which is one too many at the most.
+/// Tracks how deeply tables and arrays are nested. A bracket opens one, and so does every dot of a
+/// key. A dot of a number counts as well, which adds at most one.
 class Nesting {
  public:
   void take(char c) {
@@ -139,8 +139,8 @@ class Nesting {
   int depth_ = 1, dots_ = 0;  // 1: the file is a table
 };
 
-/// Where a table's name with an invalid start begins, such as that of [.a]; the line's end if there
-/// is none. A header without any name is left to the parser.
+/// Where a table's name begins that has an invalid start, such as [.a]; the end of the line if
+/// there is none. A header without any name is left to the parser.
 std::size_t misnamed_table(std::string_view line) {
   constexpr std::string_view blank = " \t", starts = "_-\"']";
   const std::size_t bracket = std::min(line.find_first_not_of(blank), line.size());
@@ -153,9 +153,9 @@ std::size_t misnamed_table(std::string_view line) {
   return is_named ? line.size() : first;
 }
 
-/// The library recurses, and reaches code that it calls unreachable when other letters are outside
-/// quotes and comments or a table's name starts with a dot, so it never gets such text. Text over
-/// several lines would hide where they are.
+/// The library recurses. It also reaches code that it calls unreachable if there are other letters
+/// outside quotes and comments, or if a table's name starts with a dot. So it never gets such text.
+/// Text over several lines is refused because lines are checked one by one.
 void require_plain(std::string_view line, const toml::source_position& start, std::string_view name,
                    Nesting& nesting) {
   const std::size_t misnamed = nesting.is_outside() ? misnamed_table(line) : line.size();

@@ -63,7 +63,7 @@ Characters characters(std::string_view utf8) {
 }
 
 std::optional<std::size_t> invalid_utf8_at(std::string_view text) {
-  // Most text is ASCII, of which eight bytes are looked at together.
+  // Most text is ASCII, so eight bytes are examined together.
   const auto are_ascii = [&](std::size_t at) {
     std::uint64_t word = 0;
     std::memcpy(&word, text.data() + at, sizeof word);

@@ -25,7 +25,7 @@ struct Characters {
 
 Characters characters(std::string_view utf8);
 
-/// The first byte that is no part of a character; nothing when there is none.
+/// The first byte that is not part of a character; nothing when there is none.
 std::optional<std::size_t> invalid_utf8_at(std::string_view text);
 
 void append_utf8(std::string& out, char32_t point);
@@ -42,7 +42,7 @@ bool is_space(char32_t c);
 /// The lower case of one character, where that is one character; otherwise itself.
 char32_t lower(char32_t point);
 
-/// str.lower, but for a capital sigma at the end of a word, which becomes a medial one.
+/// str.lower, except that a capital sigma at the end of a word becomes a medial one.
 std::u32string lowered(std::u32string_view points);
 
 /// str.strip.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whole numbers of JSON, checked. The library converts any number to any integer, which is
-/// undefined behaviour for 1e300 and silent for 2^32 + 1.
+/// Whole numbers of JSON, checked. The JSON library converts any number to any integer, which is
+/// undefined behaviour for 1e300 and silently wrong for 2^32 + 1.
 #pragma once
 
 #include <cmath>

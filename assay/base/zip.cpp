@@ -30,7 +30,7 @@ std::size_t four(std::span<const std::byte> bytes, std::size_t at) {
   return number<std::uint32_t>(bytes, at);
 }
 
-/// Where the end of the directory is: the last thing in the file, except for a comment.
+/// Where the end record of the directory is: last in the file, except for a comment.
 std::size_t find_end(std::span<const std::byte> bytes, const std::string& name) {
   const std::size_t searched = std::min(bytes.size(), end_size + longest_comment);
   for (std::size_t back = end_size; back <= searched; ++back)

@@ -18,12 +18,12 @@ class ZipFile {
   ZipFile(std::span<const std::byte> bytes, std::string name);
 
   bool has(const std::string& entry) const { return entries_.contains(entry); }
-  /// The one entry with that last part of its path; "" when there is none, or more than one.
+  /// The only entry whose path ends in this name; "" when there is none, or more than one.
   std::string named(std::string_view last_part) const;
   /// The paths of all entries, ascending.
   std::vector<std::string> paths() const;
 
-  /// An entry as it lies in the file.
+  /// An entry as it is stored in the file.
   struct Packed {
     std::size_t offset = 0;  ///< in the archive
     std::span<const std::byte> bytes;

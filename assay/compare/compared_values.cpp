@@ -25,13 +25,13 @@ std::vector<const FailedValue*> failures_by_case(const MetricColumn& column) {
   return out;
 }
 
-/// Infinite where less is better: other tools write that for a distance to an empty mask, and for a
-/// volume predicted where there is none.
+/// Infinite where lower is better: other tools write this for a distance to an empty mask, and for
+/// a volume predicted where there is none.
 bool is_endless(const std::optional<double>& value, metrics::Better better) {
   return value && *value == metrics::infinity && better == metrics::Better::lower;
 }
 
-/// One cell of the table: a number, a failure that counts something, or neither.
+/// One cell of the table: a number, a failure that counts as something, or neither.
 struct Cell {
   std::optional<double> value{};
   bool failed = false;
@@ -44,7 +44,7 @@ Cell cell_of(const std::optional<double>& value, const FailedValue* failure,
   return {std::nullopt, is_endless(value, better)};
 }
 
-/// The worst of all values, for failures whose worth is not known.
+/// The worst of all values, for failures whose value is not known.
 std::optional<double> worst_of(const ValueTable& values, metrics::Better better) {
   std::optional<double> worst;
   const auto badness = [&](double x) {
@@ -85,7 +85,7 @@ void keep_complete(ComparedValues& out) {
       if (!complete[i]) row[i].reset();
 }
 
-/// What a case without any prediction counts in a metric.
+/// Adds what a case without any prediction counts as in a metric.
 void add_lost(MetricColumn& column, const UnscoredCase& lost) {
   const auto metric = metric_of(column);
   column.failed.push_back(
@@ -184,11 +184,11 @@ bool is_one_of(std::string_view column, std::span<const std::string_view> names)
 
 using Labels = std::span<const std::string>;
 
-/// Metrics times labels. Nobody reads more, and every one has its tests and intervals.
+/// Metrics times labels. Nobody reads more, and each has its tests and intervals.
 constexpr std::size_t most_compared = 5000;
 
-/// The metrics of the first model that every model has for every label; those that only came along
-/// with the layout of a file count if `with_extra`.
+/// The metrics of the first model that every model has for every label. Metrics that only came with
+/// the layout of a file count if `with_extra`.
 std::vector<std::string> common_metrics(std::span<const ResultTable> tables, Labels labels,
                                         bool with_extra) {
   std::unordered_map<std::string_view, std::size_t> times;
@@ -211,7 +211,7 @@ void require_column(const ResultTable& table, const std::string& name, const std
                   " (it has: " + joined(known) + ")");
 }
 
-/// In the order of first appearance; the case average where nothing is named.
+/// The names in the order of first appearance; the case average if none is given.
 std::vector<std::string> distinct(const std::vector<std::string>& names) {
   std::vector<std::string> out;
   for (const std::string& name : names)
@@ -254,7 +254,8 @@ metrics::Better direction_of(const std::string& name, const MetricChoice& choice
   return metrics::Better::higher;
 }
 
-/// The column that a typed name means: its own, else the one that the name means elsewhere.
+/// The column that a typed name means: the one with that name, or else the one that the name is a
+/// synonym of.
 std::string column_named(const std::string& typed, std::span<const ResultTable> tables,
                          std::string_view label) {
   for (const ResultTable& table : tables)

@@ -94,7 +94,7 @@ metrics::Summary summary_of(const std::vector<std::optional<double>>& values,
   return metrics::summary(scores, rules);
 }
 
-/// Failures of cases in clusters are not independent: they are counted, and not tested.
+/// Failures of cases in clusters are not independent, so they are counted but not tested.
 FailureTest failure_test(const Scene& scene, const ComparedValues& values, std::size_t model) {
   FailureTest out;
   for (std::size_t i = 0; i < values.failed[model].size(); ++i) {
@@ -110,7 +110,7 @@ FailureTest failure_test(const Scene& scene, const ComparedValues& values, std::
   return out;
 }
 
-/// One family: every model whose failures differ from the baseline's.
+/// Corrects as one family all models whose failures differ from the baseline's.
 void correct_failures(std::vector<PairComparison>& pairs, const CompareSettings& settings) {
   std::vector<FailureTest*> family;
   std::vector<double> pvalues;
@@ -127,7 +127,7 @@ void correct_failures(std::vector<PairComparison>& pairs, const CompareSettings&
   }
 }
 
-/// One family: every model that was compared over folds.
+/// Corrects as one family all models that were compared over folds.
 void correct_algorithms(std::vector<PairComparison>& pairs, const CompareSettings& settings) {
   std::vector<AlgorithmTest*> family;
   for (PairComparison& pair : pairs)
@@ -135,7 +135,7 @@ void correct_algorithms(std::vector<PairComparison>& pairs, const CompareSetting
   correct_algorithms(family, settings.correction, settings.alpha);
 }
 
-/// Without correction and ranking.
+/// Compares in one metric, without correction and ranking.
 MetricComparison compared_metric(const Scene& scene, const ComparedMetric& metric,
                                  ComparedValues values) {
   MetricComparison result = {.metric = metric, .margin = margin_of(scene.settings, metric.name)};
@@ -226,7 +226,7 @@ std::vector<Subgroup> subgroups_by(const Scene& scene, std::span<const MetricCom
   return subgroups;
 }
 
-/// Columns with several values that several cases share.
+/// Whether a column has several values that several cases share.
 bool is_grouping(const std::vector<std::string>& texts) {
   std::map<std::string_view, std::size_t> counts;
   for (const std::string& text : texts) ++counts[text];
@@ -243,7 +243,7 @@ std::vector<std::string> subgroup_columns(const Scene& scene) {
   return chosen;
 }
 
-/// Tests over pooled folds take the trained models as given.
+/// Adds a note that tests over pooled folds take the trained models as given.
 void add_fold_note(const Scene& scene, std::vector<std::string>& notes) {
   std::vector<std::string> columns = scene.settings.folds;
   if (columns.empty())
@@ -258,7 +258,8 @@ void add_fold_note(const Scene& scene, std::vector<std::string>& notes) {
                        : ""));
 }
 
-/// Cases of one subject are not independent; without --cluster they are tested as if they were.
+/// Adds a note that cases of one subject are not independent; without --cluster they are tested as
+/// if they were.
 void add_subject_note(const Scene& scene, std::vector<std::string>& notes) {
   if (!scene.settings.cluster.empty()) return;
   for (const std::string& column : group_columns(scene.tables)) {
@@ -314,7 +315,7 @@ void require_margins_used(CompareSettings& settings, std::span<const ComparedMet
   }
 }
 
-/// "a (1) and b (2)": which models something happened to, and in how many cases.
+/// "a (1) and b (2)": which models are affected, and in how many cases.
 std::string told_by_model(const Comparison& comparison, std::span<const std::size_t> counts) {
   std::vector<std::string> parts;
   for (std::size_t m = 0; m < counts.size(); ++m)
@@ -337,7 +338,7 @@ void add_value_notes(Comparison& comparison, const MetricComparison& metric) {
         told_by_model(comparison, values.guessed) + " count as the worst value of any model");
 }
 
-/// What --undefined exclude hides.
+/// Adds a note on the failures that --undefined exclude hides.
 void add_hidden_failures(Comparison& comparison, const MetricComparison& metric) {
   std::vector<std::size_t> failures;
   for (const auto& row : metric.values.failed)

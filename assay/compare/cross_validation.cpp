@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Three spreads are confused in papers. Over subjects: how much patients differ; it does not shrink
+// Papers confuse three kinds of spread. Over subjects: how much patients differ; it does not shrink
 // with more training runs. Over runs: how much the mean moves when training is repeated. Over outer
 // folds: how much it moves when both training and test subjects change. All three are kept apart
-// here, each with its n, and ddof 1, because the runs are a sample of those that could have been.
+// here, each with its n, and with ddof 1, because the runs are a sample of all possible ones.
 #include "assay/compare/cross_validation.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct PairedFold {
   throw Error(Error::Kind::input, what);
 }
 
-/// Ids where every run has them; else all must have indices, which then serve as ids.
+/// Uses ids where every run has them; otherwise all must have indices, which then serve as ids.
 void settle_ids(std::vector<FoldRun>& runs) {
   const auto unnamed = std::ranges::find_if(runs, [](const FoldRun& r) { return r.ids.empty(); });
   if (unnamed == runs.end()) return;
@@ -95,9 +95,9 @@ void refuse_overlap(const std::vector<PairedFold>& folds) {
     }
 }
 
-/// By number. Subjects are identified by their ids, or by their indices if a run has no ids.
-/// Refuses a run given twice, a subject twice in a run, restarts with other subjects, a subject in
-/// two outer folds.
+/// The folds by number. Subjects are identified by their ids, or by their indices if a run has no
+/// ids. Refuses a run given twice, a subject twice in a run, restarts with different subjects, and
+/// a subject in two outer folds.
 std::vector<PairedFold> paired_folds(std::vector<FoldRun> runs) {
   settle_ids(runs);
   std::ranges::stable_sort(
@@ -180,7 +180,8 @@ std::size_t best_run(const OuterFold& fold, std::size_t dice) {
   return static_cast<std::size_t>(best - fold.runs.begin());
 }
 
-/// One subject's values in the restarts as one value. A restart without value does not count.
+/// Combines one subject's values in the restarts into one. A restart without a value does not
+/// count.
 Value made_one(std::span<const Value> of_restarts, Restarts rule) {
   const std::vector<double> values = defined(of_restarts);
   if (values.empty()) return std::nullopt;
@@ -277,8 +278,8 @@ std::string foreign_mean(const FoldRun& run, const std::string& metric) {
          "; the mean of the values is used";
 }
 
-/// What a reader of the numbers should know: copies count twice, and means that do not follow from
-/// the values come from somewhere else.
+/// What a reader of the numbers should know: copied values count twice, and recorded means that do
+/// not follow from the values come from somewhere else.
 void look_for_oddities(const CrossValidation& all, std::vector<std::string>& warnings) {
   for (const OuterFold& fold : all.folds)
     for (std::size_t r = 0; r < fold.runs.size(); ++r) {

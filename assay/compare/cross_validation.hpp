@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The runs of a (nested) cross-validation: restarts paired by subject, outer folds pooled, and
-/// each spread by its name.
+/// each kind of spread under its own name.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct FoldRun {
 };
 
 /// How the restarts of an outer fold become one value per subject. `best` takes the restart with
-/// the highest mean Dice: chosen on the test set, so its numbers are optimistic.
+/// the highest mean Dice. It is chosen on the test set, so its numbers are optimistic.
 enum class Restarts { mean, median, best };
 
 std::string_view name(Restarts restarts);
@@ -41,7 +41,7 @@ Restarts restarts_named(std::string_view typed);
 
 /// Some values and how they scatter. One value alone has no spread.
 struct Spread {
-  std::size_t n = 0, undefined = 0;  ///< values, and how many more had none
+  std::size_t n = 0, undefined = 0;  ///< how many values there are, and how many were undefined
   Value mean, median, q25, q75;
   Value std;             ///< ddof 1
   Value population_std;  ///< ddof 0, np.std's default
@@ -59,13 +59,13 @@ struct OuterFold {
   std::size_t number = 0;
   std::vector<std::string> subjects;
   std::vector<TestedRun> runs;             ///< by restart
-  std::vector<std::vector<Value>> values;  ///< by metric and subject: restarts made one
+  std::vector<std::vector<Value>> values;  ///< by metric and subject: the restarts combined
   std::vector<Spread> over_subjects;       ///< by metric, of `values`
   std::vector<Spread> over_runs;           ///< by metric, of the runs' means
   std::optional<std::size_t> best;         ///< the run that `Restarts::best` took
 };
 
-/// From restart to restart within an outer fold, pooled over the folds.
+/// The spread from restart to restart within an outer fold, pooled over the folds.
 struct RestartSpread {
   Value std;
   std::size_t degrees = 0;  ///< of freedom: runs - outer folds

@@ -16,7 +16,7 @@ namespace {
 /// The differences of one model from the baseline by unit: a case, or a cluster's mean.
 struct UnitDifferences {
   std::vector<std::size_t> units{};  ///< case or cluster code
-  std::vector<std::size_t> first{};  ///< a matched case of each
+  std::vector<std::size_t> first{};  ///< one of the matched cases of each unit
   std::vector<double> values{};
 };
 
@@ -63,7 +63,7 @@ std::vector<double> signed_rank_scores(const UnitDifferences& differences, std::
   return out;
 }
 
-/// The statistic of max-T when every sign is the same: no data with these sizes can exceed it.
+/// The max-T statistic when every sign is the same: no data of this size can exceed it.
 double largest_statistic(std::span<const double> scores) {
   double sum = 0, squares = 0;
   for (const double score : scores) {
@@ -106,7 +106,7 @@ stats::Interval simultaneous_interval(const UnitDifferences& differences, double
   return out;
 }
 
-/// Each cluster must be in one group; otherwise its mean belongs to none.
+/// Whether a cluster lies in several groups, so that its mean belongs to none.
 bool splits_a_cluster(std::span<const std::string> values, std::span<const std::size_t> clusters) {
   for (const auto& members : stats::cluster_members(clusters))
     for (const std::size_t i : members)

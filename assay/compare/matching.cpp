@@ -75,8 +75,8 @@ bool is_entity_id(const std::string& id) {
   return id.starts_with("sub-") && entity_id(entities(id), keys) == id;
 }
 
-/// The ids of a table and of what it did not score, by these entities; empty unless all are paths
-/// in a BIDS tree that the entities tell apart.
+/// The ids of a table's cases, unscored ones included, made from these entities. Empty unless all
+/// are paths in a BIDS tree and the entities distinguish them.
 std::vector<std::string> renamed(const ResultTable& table, std::span<const std::string> keys) {
   std::vector<std::string> out;
   std::set<std::string> seen;

@@ -11,7 +11,7 @@
 namespace assay::compare {
 namespace {
 
-/// The part of a path from the last `parts` folders on, without the extension of the file.
+/// The last `parts` folders of a path and the file name without its extension.
 std::string tail_of(std::string_view path, std::size_t parts) {
   const std::size_t slash = path.find_last_of('/');
   const std::size_t dot = path.find_last_of('.');

@@ -12,8 +12,8 @@
 
 namespace assay::compare {
 
-/// Gives models of the same name the names of their files and says so in `notes`. Throws
-/// Error::usage on fewer than two models, or one that is given twice.
+/// Renames models of the same name after their files and says so in `notes`. Throws Error::usage on
+/// fewer than two models, or one that is given twice.
 std::vector<ResultTable> named_apart(std::vector<ResultTable> tables,
                                      std::vector<std::string>& notes);
 
@@ -22,7 +22,7 @@ std::size_t baseline_among(std::span<const ResultTable> tables, std::string_view
 
 // Whether the averages of several results are averages of the same thing.
 
-/// What the average of a case is over, and in which file.
+/// What the average of a case is taken over, and in which file.
 struct AveragedFile {
   std::string file;
   std::vector<metrics::Region> averaged;  ///< empty: the file does not say

@@ -89,7 +89,7 @@ std::vector<double> independent(std::span<const double> values,
   return stats::cluster_means(values, clusters);
 }
 
-/// Independent values of a pilot, and what they are averages of.
+/// Independent values of a pilot, and what they average.
 struct Sample {
   std::vector<double> values{};
   Pilot pilot{};
@@ -128,7 +128,7 @@ double correlation_of(std::span<const double> a, std::span<const double> b, doub
   return (x * x + y * y - sd * sd) / (2 * x * y);
 }
 
-/// The t tests' numbers of pairs for a true difference.
+/// How many pairs the t tests need for a true difference.
 std::optional<std::size_t> pairs_by_t(const PowerPlan& plan, double difference, double sd,
                                       const stats::PowerTarget& target) {
   if (plan.margin)
@@ -145,8 +145,8 @@ void add_limits(const PowerPlan& plan, const stats::PowerTarget& target, Planned
   size.further = stats::pairs_for_difference(std::max(a, b), plan.sd, target);
 }
 
-/// What studies are drawn from: the pilot's differences as they are where its own difference is
-/// the question, and else their shape about another difference.
+/// The differences that studies are drawn from: the pilot's own if its difference is the question,
+/// otherwise their shape about another difference.
 std::vector<double> study_differences(std::span<const double> pilot, const PowerPlan& plan) {
   if (plan.is_own_difference) return {pilot.begin(), pilot.end()};
   return stats::shifted_shape(pilot, plan.difference);
@@ -259,7 +259,7 @@ void add_value_notes(PowerStudy& study, const ComparedMetric& metric,
                           counted(failures, "failure") + " of models, which widen the spread");
 }
 
-/// Without a choice one metric is planned for: the primary outcome of a study.
+/// Without a choice, one metric is planned for: the primary outcome of a study.
 std::vector<ComparedMetric> planned_metrics(std::span<const ResultTable> tables,
                                             const PowerSettings& s,
                                             std::vector<std::string>& notes) {
@@ -291,7 +291,7 @@ std::vector<ResultTable> pilot_tables(std::vector<ResultTable> tables, const Pow
   return tables;
 }
 
-/// One model needs no ids: there is nothing to match.
+/// One model needs no ids, since there is nothing to match.
 Matching matched_pilot(std::vector<ResultTable>& tables, const PowerSettings& s) {
   MatchOptions options = s.matching;
   if (tables.size() == 1 && tables.front().ids.empty()) options.by_position = true;

@@ -16,7 +16,7 @@
 
 namespace assay::compare {
 
-/// One number for every metric, or a number for each of some.
+/// One number for every metric, or separate numbers for some.
 struct MetricNumbers {
   std::optional<double> all{};
   std::vector<std::pair<std::string, double>> each{};
@@ -33,7 +33,7 @@ struct PowerSettings {
   MetricChoice choice{};   ///< no metric asked for: the first that `compare` would take
   UndefinedPolicy undefined = UndefinedPolicy::worst;
   MatchOptions matching{};
-  std::string cluster{};       ///< a group column: its cases are one pair together
+  std::string cluster{};       ///< a group column; the cases of one value count as one pair
   MetricNumbers difference{};  ///< model - baseline; empty: the pilot's own, or 0 with a margin
   MetricNumbers margin{};      ///< of equivalence; empty: a difference is to be detected
   std::vector<double> powers = {0.8, 0.9};
@@ -48,11 +48,12 @@ struct PowerSettings {
 /// What a pilot shows in one metric. With two models the values are differences, model - baseline.
 struct Pilot {
   std::size_t n = 0;             ///< values: of cases, or means of clusters
-  std::size_t cases = 0;         ///< that they are made from
+  std::size_t cases = 0;         ///< how many cases they are made from
   stats::Interval mean{}, sd{};  ///< with 95 % limits
   double cautious_sd = 0;
-  std::optional<double> correlation{};    ///< of the two models
-  std::optional<double> design_effect{};  ///< variance of the mean due to clusters
+  std::optional<double> correlation{};  ///< of the two models
+  /// Factor by which clusters change the variance of the mean.
+  std::optional<double> design_effect{};
 };
 
 /// Numbers of pairs for one power; none where no number suffices.
@@ -61,7 +62,8 @@ struct PlannedSize {
   std::optional<std::size_t> pairs{};     ///< by the t test, or by two one-sided t tests
   std::optional<std::size_t> cautious{};  ///< the same with a larger SD
   std::optional<std::size_t> signed_rank{};
-  /// For a difference at that limit of the pilot's interval that is nearer to 0, and at the other.
+  /// For a difference at the limit of the pilot's interval that is nearer to 0, and at the other
+  /// limit.
   std::optional<std::size_t> nearer{}, further{};
 };
 
@@ -73,15 +75,15 @@ struct PowerPlan {
   std::optional<double> assumed_correlation{};
   double sd = 0, cautious_sd = 0;  ///< of the paired differences
   double difference = 0;
-  bool is_own_difference = false;  ///< of the pilot
+  bool is_own_difference = false;  ///< the difference is that of the pilot
   std::optional<double> margin{};
-  bool is_simulated = false;  ///< whether `signed_rank` was looked for
+  bool is_simulated = false;  ///< whether `signed_rank` was searched
   std::vector<PlannedSize> sizes{};
 };
 
 struct PowerStudy {
   PowerSettings settings{};
-  std::size_t models = 1;     ///< that alpha is divided by
+  std::size_t models = 1;     ///< how many models alpha is divided by
   double alpha_per_test = 0;  ///< the first step of Holm's correction
   double least_possible = 0;  ///< pairs below which the signed-rank test cannot reject
   Matching matching{};
@@ -90,8 +92,8 @@ struct PowerStudy {
   std::vector<std::string> notes{};  ///< what the reader should know, in sentences
 };
 
-/// The number of cases for so many pairs: the same, or as many as such clusters have in the pilot,
-/// rounded up.
+/// The number of cases for that many pairs: the same number, or as many as that many clusters have
+/// in the pilot, rounded up.
 std::size_t cases_for(const PowerPlan& plan, std::size_t pairs);
 
 /// Throws Error for what cannot be planned; see docs/power.md.

@@ -48,7 +48,7 @@ std::string signed_rank_words(const PowerPlan& plan) {
                      joined(found));
 }
 
-/// Where the simulation ended without an answer.
+/// Says where the simulation ended without an answer.
 std::string failure_words(const PowerStudy& study, const PowerPlan& plan) {
   const auto missed = std::ranges::find_if(
       plan.sizes, [](const PlannedSize& size) { return size.pairs && !size.signed_rank; });
@@ -117,7 +117,7 @@ bool lacks_simulation(const PowerStudy& s) {
              [](const PowerPlan& p) { return !p.margin && !p.model.empty() && !p.is_simulated; });
 }
 
-/// Whether the t test needs fewer pairs than the signed-rank test can do with.
+/// Whether the t test needs fewer pairs than the signed-rank test needs to reject at all.
 bool is_below_possible(const PowerStudy& s) {
   return has(s, [&](const PowerPlan& p) {
     return !p.margin && std::ranges::any_of(p.sizes, [&](const PlannedSize& size) {
@@ -190,7 +190,7 @@ std::string larger_sd_words(const PowerStudy&) {
          "a pilot is too small as often as it is too large.";
 }
 
-/// A remark, and when it is due.
+/// A remark, and when it applies.
 struct Remark {
   bool (*applies)(const PowerStudy&);
   std::string (*text)(const PowerStudy&);

@@ -22,10 +22,11 @@ std::string purpose(const PowerStudy& study, const PowerPlan& plan);
 /// The numbers of pairs, and what they are based on.
 std::string sentence(const PowerStudy& study, const PowerPlan& plan);
 
-/// What a reader of the numbers must know about this plan, each sentence after a blank; often "".
+/// What a reader of the numbers must know about this plan, with a blank before each sentence; often
+/// "".
 std::string remark(const PowerStudy& study, const PowerPlan& plan);
 
-/// What the whole plan assumes, a sentence or two each.
+/// What the whole plan assumes, each in a sentence or two.
 std::vector<std::string> assumptions(const PowerStudy& study);
 
 }  // namespace assay::compare

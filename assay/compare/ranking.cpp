@@ -2,8 +2,8 @@
 //
 // Three rules can order models, and they need not agree (Maier-Hein et al. 2018): the mean over
 // cases, then its rank; the rank within each case, then its mean; and the number of other models
-// than which one is significantly better. The last two and Friedman's test need rows that are
-// independent. Cases of one cluster are not, so there each cluster is one row of means.
+// that a model is significantly better than. The last two and Friedman's test need independent
+// rows. Cases of one cluster are not independent, so each cluster becomes one row of means.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -27,7 +27,7 @@ std::vector<double> descending_ranks(std::vector<double> values) {
   return stats::mid_ranks(values).ranks;
 }
 
-/// The places that are left when 2.5 % are cut from either end.
+/// The places that remain when 2.5 % are cut from either end.
 std::pair<std::size_t, std::size_t> middle_places(std::span<const double> places) {
   constexpr double tail = 0.025, rounding = 1e-9;
   double below = 0, above = 0;
@@ -64,8 +64,9 @@ std::vector<double> mean_ranks(const Rows& by_block) {
 }
 
 /// A p-value that decides as the exact one does. Holm's limits lie between alpha / tests and alpha.
-/// From 50 differences on the normal curve is far closer than a factor of 1.5 to exact p-values
-/// there, so what it puts well beyond these limits needs no exact distribution, which takes long.
+/// From 50 differences on, the normal curve is far closer than a factor of 1.5 to exact p-values
+/// there. So a p-value that it puts well beyond these limits does not need the exact distribution,
+/// which is slow.
 double deciding_pvalue(std::span<const double> d, std::size_t nonzero, stats::WilcoxonOptions test,
                        std::size_t tests) {
   constexpr std::size_t many = 50;

@@ -94,7 +94,7 @@ TEST(Ranking, rank_then_aggregate_by_hand) {
   EXPECT_THAT(of(&ModelRank::rank), ElementsAre(3, 1, 2));
   EXPECT_THAT(of(&ModelRank::mean_rank), ElementsAre(1.5, 1.75, 2.75));
   EXPECT_THAT(of(&ModelRank::rank_of_mean_rank), ElementsAre(1, 2, 3));
-  EXPECT_EQ(found.models[0].by_tests, std::nullopt);  // of four cases there are no tests
+  EXPECT_EQ(found.models[0].by_tests, std::nullopt);  // there are no tests for four cases
 }
 
 TEST(Ranking, by_tests_by_hand) {
@@ -111,7 +111,7 @@ TEST(Ranking, by_tests_by_hand) {
   const Scores three = {scores[0], scores[1], scores[3]};
   EXPECT_THAT(wins(ranking(three, {})), ElementsAre(2, 1, 0));
   EXPECT_THAT(ranks_by_tests(ranking(three, {})), ElementsAre(1, 2, 3));
-  // Of four models there are twelve tests: 12 / 256 = 0.047 for the first, so at 0.04 none.
+  // Four models have twelve tests: 12 / 256 = 0.047 for the first, so at 0.04 none.
   EXPECT_THAT(wins(ranking(scores, {})), ElementsAre(3, 1, 1, 0));
   EXPECT_THAT(ranks_by_tests(ranking(scores, {})), ElementsAre(1, 2.5, 2.5, 4));
   EXPECT_THAT(wins(ranking(scores, {.alpha = 0.04})), ElementsAre(0, 0, 0, 0));

@@ -26,7 +26,7 @@ void keep_only(Cells& cells, const Keep& keep) {
   cells.resize(kept);
 }
 
-/// The case in which labels failed: what it counts is the mean with them counted.
+/// The failure of a case in which labels failed; it counts as the mean with these labels counted.
 FailedValue averaged_failure(const std::vector<const FailedValue*>& failures,
                              std::vector<double> values) {
   FailedValue out = *failures.front();
@@ -41,7 +41,7 @@ FailedValue averaged_failure(const std::vector<const FailedValue*>& failures,
 
 }  // namespace
 
-/// The position of a name, or the end, where the caller then puts it.
+/// The position of a name, or the end of the list if the caller is to add it.
 template <class Rows, class Name>
 std::size_t ResultBuilder::position(const Rows& rows, std::string_view wanted, Name name,
                                     Places& places) {
@@ -176,7 +176,7 @@ void ResultBuilder::remove_lost(ResultTable& table) {
   const auto is_kept = [](const Case& one) { return one.has_values || !one.loss; };
   if (std::ranges::all_of(cases_, is_kept)) return;
   std::vector<bool> kept;
-  std::vector<std::size_t> places;  // after the lost ones are gone
+  std::vector<std::size_t> places;  // after the lost cases are removed
   std::size_t place = 0;
   for (Case& one : cases_) {
     kept.push_back(is_kept(one));
@@ -207,7 +207,7 @@ bool ResultBuilder::is_derived(std::size_t metric) const {
   return std::ranges::find(derived_, metric) != derived_.end();
 }
 
-/// Labels and unions of labels are never mixed: where there are labels, unions stay out.
+/// Labels and unions of labels are never mixed: where there are labels, unions are left out.
 void ResultBuilder::settle_averaged() {
   const auto counts = [](const Label& l) { return l.averaged && !l.key().empty(); };
   const bool has_labels =
@@ -216,7 +216,7 @@ void ResultBuilder::settle_averaged() {
     if (has_labels && label.region.is_union) label.averaged = false;
 }
 
-/// Cases with a label whose value could not be computed: their averages are not known.
+/// Cases with a label whose value could not be computed; their averages are unknown.
 std::vector<bool> ResultBuilder::unknown_cases(std::size_t metric) const {
   std::vector<bool> out(cases_.size());
   for (const Label& label : labels_)
@@ -225,8 +225,8 @@ std::vector<bool> ResultBuilder::unknown_cases(std::size_t metric) const {
   return out;
 }
 
-/// A case is undefined where the model failed on one of its labels; otherwise it is the mean over
-/// those that have a value.
+/// The average of a case is undefined if the model failed on one of its labels; otherwise it is the
+/// mean over those that have a value.
 MetricColumn ResultBuilder::averages(std::size_t metric) const {
   MetricColumn out = {metrics_[metric], Values(cases_.size()), {}};
   out.is_extra = std::ranges::find(only_averaged_, metric) != only_averaged_.end();
@@ -254,7 +254,7 @@ MetricColumn ResultBuilder::averages(std::size_t metric) const {
     if (!failures[i].empty()) {
       out.failed.push_back(averaged_failure(failures[i], of_labels));
     } else if (!of_labels.empty() && !unknown[i]) {
-      const double average = stats::mean(of_labels);  // both infinities have no mean
+      const double average = stats::mean(of_labels);  // infinities of both signs have no mean
       if (!std::isnan(average)) out.values[i] = average;
     }
   }

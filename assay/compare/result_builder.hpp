@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From values in whatever order a file lists them to the table of one model.
+/// Builds the table of one model from values in whatever order a file lists them.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 namespace assay::compare {
 
 /// Gathers cases, labels, metrics and values. Cases, labels and metrics are numbered from 0 in the
-/// order in which they turn up, which is also their order in the table.
+/// order in which they appear, which is also their order in the table.
 class ResultBuilder {
  public:
   ResultBuilder(std::string model_name, std::string source);
@@ -34,12 +34,12 @@ class ResultBuilder {
   std::size_t derived_metric(std::string_view name);
   /// The row of a metric that the file declares itself.
   void declare_metric(std::size_t metric, std::shared_ptr<const metrics::OwnMetric> own);
-  /// A metric that is known for the averages, and not by label.
+  /// The metric is known only for the averages, not by label.
   void keep_as_average(std::size_t metric) { only_averaged_.push_back(metric); }
-  /// "" means the case as a whole: such a value is not averaged over labels but taken as is.
+  /// "" means the case as a whole; such a value is taken as is, not averaged over labels.
   std::size_t label(std::string_view key);
   void name_label(std::size_t label, std::string name);
-  /// What the label is made of, and whether it is a union of labels. Unions have no part in the
+  /// What the label is made of, and whether it is a union of labels. Unions do not count in the
   /// averages where there are labels.
   void describe_label(std::size_t label, std::vector<assay::Label> members, bool is_union);
   /// The label stays readable by its key, but is not part of the averages (a background).
@@ -48,17 +48,18 @@ class ResultBuilder {
   struct Place {
     std::size_t one_case, label, metric;
   };
-  /// Puts a value, or that there is none. False, and nothing changes, when it was put before.
+  /// Puts a value, or the fact that there is none. Returns false and changes nothing if it was put
+  /// before.
   bool put(const Place& place, std::optional<double> value);
 
-  /// Where and how a metric came to its score.
+  /// How a metric came to its score.
   struct Measured {
     const metrics::Metric& metric;
     std::optional<metrics::Presence> presence{};  ///< none: as the reason says
     double diagonal_mm = 0;                       ///< of the image; 0 when it is not known
   };
-  /// Says why the value at a place is missing; values that are missing through the model's fault
-  /// are kept as failed.
+  /// Says why the value at a place is missing; a value that is missing because the model failed is
+  /// kept as failed.
   void explain(const Place& place, metrics::Undefined why, const Measured& measured);
   /// Puts a value, or explains why there is none.
   void put_score(const Place& place, const metrics::Score& score, const Measured& measured);
@@ -66,10 +67,10 @@ class ResultBuilder {
   /// What else is known about a case. A column that contradicts itself for one case is dropped.
   void group(std::size_t one_case, std::string_view column, std::string_view text);
 
-  /// The case was not scored. It leaves the table, unless something is put for it.
+  /// The case was not scored. It is removed from the table, unless something is put for it.
   struct Loss {
     std::string reason{};
-    bool failed = false;  ///< the model, not the reference
+    bool failed = false;  ///< the model failed, not the reference
     double diagonal_mm = 0;
   };
   void lose(std::size_t one_case, Loss loss);
@@ -83,7 +84,7 @@ class ResultBuilder {
     Values values;
     std::vector<bool> was_put;
     std::vector<FailedValue> failed;
-    std::vector<std::size_t> unknown;  ///< cases that have a value which nobody could compute
+    std::vector<std::size_t> unknown;  ///< cases with a value that could not be computed
     bool used = false;
   };
   struct Label {
@@ -104,8 +105,8 @@ class ResultBuilder {
     bool contradicts_itself = false;
   };
 
-  /// Where names are in a list. Files repeat the same names in the same order, so the one after the
-  /// last is tried first.
+  /// The positions of names in a list. Files repeat the same names in the same order, so the name
+  /// after the last one is tried first.
   struct Places {
     std::unordered_map<std::string, std::size_t> by_name{};
     std::size_t last = 0;

@@ -10,7 +10,7 @@
 namespace assay::compare {
 namespace {
 
-/// Where the model is, in words: the words of the signs in tables.
+/// Where the model stands, in words that agree with the signs in tables.
 std::string_view relation(Standing standing) {
   constexpr std::string_view words[] = {"differs from", "is better than", "is worse than",
                                         "differs from"};
@@ -33,14 +33,14 @@ std::string interval_name(const stats::ComparisonResult& r) {
   return r.family > 1 ? "unadjusted " + level : level;
 }
 
-/// A limit of exactly 0 that the test rejects: the interval ends there without it.
+/// A limit of exactly 0 that the test rejects: the interval ends at 0 but does not contain it.
 bool ends_without_zero(const stats::ComparisonResult& r) {
   const stats::Interval& d = r.shown();
   const bool rejected = r.simultaneous ? r.is_significant : r.p_value <= 1 - r.level;
   return rejected && (d.lower == 0 || d.upper == 0);
 }
 
-/// What a pair is of: cases, or means of clusters.
+/// What a pair consists of: cases, or means of clusters.
 std::string_view unit_word(const stats::ComparisonResult& r) {
   return r.design_effect ? "cluster" : "pair";
 }
@@ -98,7 +98,7 @@ std::string margin_figures(const MetricComparison& metric, const PairComparison&
       number_words(pair));
 }
 
-/// What a sample of this size cannot tell about rare failures; "" when it is large.
+/// What a sample of this size cannot show about rare failures; "" when it is large.
 std::string unseen_failures(const PairComparison& pair) {
   const double share = stats::share_never_seen(static_cast<double>(pair.n));
   if (share < 0.03) return "";
@@ -192,7 +192,7 @@ std::string too_few(const MetricComparison& metric, const PairComparison& pair,
                      stats::least_pairs, figures(metric, pair));
 }
 
-/// Every pair is equal, which leaves no spread to give an interval.
+/// Every pair is equal, so there is no spread for an interval.
 std::string identical(const MetricComparison& metric, const PairComparison& pair,
                       std::string_view baseline) {
   const stats::ComparisonResult& r = pair.result;

@@ -9,10 +9,10 @@
 
 namespace assay::compare {
 
-/// `different`: significantly so, in a metric that has no better and worse.
+/// `different`: significantly different, in a metric in which neither direction is better.
 enum class Standing { undecided, better, worse, different };
 
-/// Where the test says that the pair lies: by the sign of the rank sums, which is what it tests.
+/// Decided by the test, by the sign of the rank sums, which is what it tests.
 Standing standing_of(const MetricComparison& metric, const PairComparison& pair);
 
 /// "better", "worse", "different", or "" where nothing is decided.

@@ -46,7 +46,7 @@ std::optional<std::string> class_of_file(const std::filesystem::path& path) {
     return std::nullopt;
   try {
     return dicom_class(InputFile(path).read_start(class_within).bytes());
-  } catch (const Error&) {  // whoever reads it will say why that is not possible
+  } catch (const Error&) {  // reading the file will say why it is not possible
     return std::nullopt;
   }
 }

@@ -23,7 +23,7 @@ inline constexpr std::string_view contours_class = "1.2.840.10008.5.1.4.1.1.481.
 
 // ---- Without DCMTK.
 
-/// Whether a file may be DICOM by its name: .dcm, no ending, or the end of a UID.
+/// Whether a file may be DICOM by its name: it ends in .dcm, in the end of a UID, or has no ending.
 bool may_be_dicom(std::string_view file_name);
 
 /// The SOP class of a file that is DICOM by name and content; nothing for any other.
@@ -32,8 +32,8 @@ std::optional<std::string> class_of_file(const std::filesystem::path& path);
 /// Whether objects of a class have named structures: segmentations and contours (RTSTRUCT).
 bool is_structure_class(std::string_view class_uid);
 
-/// Whether objects of a class are images; not those without pixels, such as plans and reports, and
-/// not what is derived from images, such as segmentations and doses.
+/// Whether objects of a class are images. Objects without pixels, such as plans and reports, are
+/// not, nor are objects derived from images, such as segmentations and doses.
 bool is_image_class(std::string_view class_uid);
 
 /// Whether a path is a DICOM file with named structures: a segmentation or contours.
@@ -56,7 +56,7 @@ struct DicomSummary {
   std::vector<StructureName> structures{};  ///< of segmentations and contours
 };
 
-/// From the first elements of the file. Throws Error with the path in front.
+/// Reads the first elements of the file. Throws Error with the path in front.
 DicomSummary read_dicom_summary(const std::filesystem::path& path);
 
 /// The structures of a file with their colours, for which the whole file is read. Throws Error with
@@ -66,7 +66,7 @@ std::vector<StructureName> read_structure_names(const std::filesystem::path& pat
 /// What decides how structures become voxels.
 struct StructureReading {
   std::optional<double> threshold{};  ///< of fractional segmentations: value >= threshold
-  /// Where contours are to be rasterised; without it, on the grid of the series they were drawn on.
+  /// Grid on which contours are rasterised; unset: that of the series they were drawn on.
   std::optional<Grid> target{};
   RasterRule rule = RasterRule::centre;
   ContourGaps gaps = ContourGaps::error;

@@ -26,11 +26,11 @@ bool is_image_file(const fs::path& path) {
 std::string series_uid_of(const fs::path& path) try {
   if (auto quickly = dicom_series(InputFile(path).read_start(uid_within).bytes())) return *quickly;
   return read_dicom_summary(path).series_uid;
-} catch (const Error&) {  // whoever reads the file says what is wrong with it
+} catch (const Error&) {  // reading the file will say what is wrong with it
   return "";
 }
 
-/// The files of a folder, not of those below it. None if it cannot be read.
+/// The files directly in a folder. None if it cannot be read.
 std::vector<fs::path> files_in_folder(const fs::path& folder) {
   std::vector<fs::path> out;
   std::error_code trouble;
@@ -85,7 +85,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, trouble);
 }
 
-/// "scans" of "scans/" as well.
+/// "scans" also for "scans/".
 fs::path without_slash(const fs::path& path) {
   return path.has_filename() ? path : path.parent_path();
 }

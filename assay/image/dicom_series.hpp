@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Series of DICOM images in folders, one file per slice: which there are, and one of them as an
+/// Series of DICOM images in folders, one file per slice: listing them, and reading one as an
 /// image. The path of a series is its folder, or FOLDER/NAME where the folder holds several.
 #pragma once
 
@@ -35,10 +35,10 @@ DicomSeries find_series_at(const std::filesystem::path& path);
 /// Its slices as one image, sorted by position. Throws Error that names the series.
 Image read_series(const std::filesystem::path& path, Buffer scratch);
 
-/// Over the hashes of its files, in ascending order, so that their names do not count.
+/// A hash over the sorted hashes of its files, so that file names do not matter.
 std::string series_sha256(const std::filesystem::path& path);
 
-/// What the image's header would say.
+/// The header that the image would have.
 ImageHeader read_series_header(const std::filesystem::path& path);
 
 }  // namespace assay

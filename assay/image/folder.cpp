@@ -62,7 +62,7 @@ bool is_unnamed_structures(const fs::path& path) {
   return image_ending(path.filename().string()).empty() && holds_structures(path);
 }
 
-/// Files of one folder are one image if any two of them are of one series.
+/// The files of one folder are one image if any two of them belong to the same series.
 std::vector<fs::path> scans_among(const fs::path& folder, const std::vector<fs::path>& files) {
   if (files.size() > 1 && series_among(files).size() < files.size()) return {folder};
   return files;

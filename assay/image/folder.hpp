@@ -21,8 +21,8 @@ std::vector<std::string> require_images(const std::filesystem::path& root);
 std::vector<std::string> list_scans(const std::filesystem::path& root);
 std::vector<std::string> require_scans(const std::filesystem::path& root);
 
-/// The same paths without the pictures that lie among volumes: they show something to people, as
-/// nnU-Net's progress.png does. A pattern can select them.
+/// The same paths without pictures among volumes: these show something to people, like nnU-Net's
+/// progress.png. A pattern can select them.
 std::vector<std::string> without_illustrations(std::vector<std::string> paths);
 
 /// Whether a path is a folder of images, not an image that is a folder.

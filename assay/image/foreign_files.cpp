@@ -41,7 +41,7 @@ constexpr std::size_t enough_files = 10'000;  ///< a folder that holds more is d
 std::optional<ForeignKind> kind_of_file(const fs::path& path) {
   try {
     return foreign_kind(InputFile(path).read_start(enough_bytes).bytes());
-  } catch (const Error&) {  // what cannot be read is of no kind
+  } catch (const Error&) {  // a file that cannot be read has no kind
     return std::nullopt;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Files that people give as images and that assay does not read: what they are, and what to do.
+/// Files that people pass as images but assay does not read: what they are, and what to do.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct ForeignKind {
   std::string_view remedy;  ///< "convert it to NIfTI, …"
 };
 
-/// The kind of a file by its first bytes; nothing when it is not one of those that are known.
+/// The kind of a file by its first bytes; nothing when it is not a known kind.
 std::optional<ForeignKind> foreign_kind(std::span<const std::byte> head);
 
 /// What a folder holds instead of images, subfolders included: "holds 24 PNG files and no image

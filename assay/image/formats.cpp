@@ -23,7 +23,7 @@ Layout dicom_layout(std::span<const std::byte>, const std::filesystem::path&) {
   return layout;
 }
 
-/// A Zarr image is a folder (assay/image/tiled.hpp); here it only has its name.
+/// A Zarr image is a folder (assay/image/tiled.hpp); here it is only named.
 bool is_never_a_file(std::span<const std::byte>) {
   return false;
 }
@@ -71,11 +71,11 @@ constexpr auto ending_texts = [] {
   return texts;
 }();
 
-/// Of formats that assay does not read, and other tools' tables name.
+/// Endings of formats that assay does not read but that occur in other tools' tables.
 constexpr std::array<std::string_view, 5> foreign_endings = {".jpg", ".jpeg", ".bmp", ".mgz",
                                                              ".mgh"};
 
-/// The first that the name has, with something before it; "" when it has none.
+/// The first ending that the name has, with something before it; "" when it has none.
 std::string_view ending_among(std::span<const std::string_view> all, std::string_view file_name) {
   const auto found = std::ranges::find_if(all, [&](std::string_view text) {
     return file_name.size() > text.size() && file_name.ends_with(text);

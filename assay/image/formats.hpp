@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The only list of image formats and of the endings of their files. Adding a format: its two
-/// files, a row in formats.cpp, and its endings there.
+/// The only list of image formats and their file endings. A new format needs its two files, a row
+/// in formats.cpp, and its endings there.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct ImageEnding {
   ImageKind kind;
 };
 
-/// By the ending of the name; nothing when it is not an image's.
+/// The kind by the ending of the name; nothing when it is not an image's.
 std::optional<ImageKind> kind_of_image(std::string_view file_name);
 
 std::span<const ImageFormat> image_formats();

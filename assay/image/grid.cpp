@@ -98,8 +98,9 @@ double greatest_corner_shift_mm(const Grid& a, const Grid& b) {
 }
 
 AxisMap axis_map(const Grid& from, const Grid& to) {
-  // Greedy by the best-aligned pair left: right for every grid whose axes are nearer to one axis
-  // of the other than to the rest, which holds up to shears far beyond any scanner's.
+  // Greedy by the best-aligned remaining pair. This is right for every grid whose axes are nearer
+  // to one axis of the other than to the rest, which holds up to shears far beyond those of any
+  // scanner.
   AxisMap map;
   std::array<bool, 3> used{}, placed{};
   for (int round = 0; round < 3; ++round) {

@@ -53,7 +53,7 @@ Layout layout_of(Bytes file, const fs::path& path) {
               "is not a supported image format (judged by its content); assay reads " + read);
 }
 
-/// The layout of an image in a file, of which only the start is read unless that is not enough.
+/// The layout of an image in a file. Only the start of the file is read unless that is not enough.
 Layout layout_in(const InputFile& file, const fs::path& path) {
   constexpr std::size_t start = std::size_t{1} << 16;
   try {
@@ -77,7 +77,7 @@ Extent extent_of(const Layout& layout) {
   return extent;
 }
 
-/// Refused before a single byte is allocated: the header of a bomb, or of nonsense.
+/// Refuses the header of a decompression bomb, or of nonsense, before a single byte is allocated.
 void require_plausible(std::size_t promised, std::size_t compressed) {
   if (promised <= inflated_size_bound(compressed)) return;
   throw Error(Error::Kind::input,
@@ -121,7 +121,7 @@ PackedVoxels packed_voxels(const Layout& layout, Bytes file) {
 }
 
 bool is_for_runs(const Layout& layout, const PackedVoxels& packed, VoxelReader reader) {
-  // Runs pay where the voxels are at least so many times larger than the file.
+  // Runs pay off where the voxels are at least this many times larger than the file.
   constexpr std::size_t least_ratio = 100;
   const bool is_wanted =
       reader == VoxelReader::runs ||
@@ -130,7 +130,7 @@ bool is_for_runs(const Layout& layout, const PackedVoxels& packed, VoxelReader r
 }
 
 /// The voxels as runs, if that is wanted and possible. Nothing also when something is wrong with
-/// the data: the ordinary way then says what.
+/// the data; the ordinary reader then says what.
 std::optional<Image> as_runs(const Layout& layout, const PackedVoxels& packed, VoxelReader reader,
                              Buffer& scratch) {
   if (!is_for_runs(layout, packed, reader)) return std::nullopt;
@@ -174,7 +174,7 @@ std::size_t plain_offset(const Layout& layout, std::size_t file_size) {
   return layout.at_end ? file_size - extent.size : extent.offset;
 }
 
-/// Inside one file the content says whether it is compressed.
+/// Within one file, the content says whether it is compressed.
 bool is_compressed(const Layout& layout, const fs::path& voxel_file, Bytes file) {
   if (layout.packing) return true;
   if (layout.voxel_files.empty()) return is_gzip(file);
@@ -197,7 +197,7 @@ Buffer copied(Bytes bytes, Buffer room = {}) {
 /// Whether the file can hold what its header states.
 void require_possible(const Layout& layout, const fs::path& voxel_file, const InputFile& file) {
   if (layout.decode != nullptr) return require_possible_pixels(layout, file.size());
-  constexpr std::size_t mark = 16;  // more than says whether it is compressed
+  constexpr std::size_t mark = 16;  // more than needed to see whether it is compressed
   if (layout.packing || is_compressed(layout, voxel_file, file.read_start(mark).bytes()))
     require_plausible(voxel_bytes(layout.header), file.size());
   else
@@ -214,7 +214,7 @@ std::optional<fs::path> first_existing(const std::vector<fs::path>& names) {
   return found != names.end() ? *found : names.front();
 }
 
-/// The file that holds the voxels, if it is another than the header's. It must exist.
+/// The file that holds the voxels, if it is not the header's. It must exist.
 std::optional<fs::path> voxel_file_of(const Layout& layout) {
   auto found = first_existing(layout.voxel_files);
   std::error_code ignored;
@@ -226,7 +226,7 @@ std::optional<fs::path> voxel_file_of(const Layout& layout) {
                                       " next to it, which does not exist; copy that file there");
 }
 
-/// Bare voxels say nothing without their header.
+/// Bare voxels mean nothing without their header.
 void require_header(const fs::path& path, const fs::path& header) {
   const Buffer file = read_bytes(path);
   const std::vector<std::byte> inflated = inflate_prefix(file.bytes(), peek_limit);
@@ -237,7 +237,7 @@ void require_header(const fs::path& path, const fs::path& header) {
                                       " next to it, which does not exist; copy that file there");
 }
 
-/// For scoring, several volumes mean something only as the probabilities of classes.
+/// For scoring, several volumes are meaningful only as the probabilities of classes.
 void require_volumes(const Layout& layout, Volumes volumes) {
   const ImageHeader& header = layout.header;
   if (header.channels == 1 || layout.is_colored || volumes == Volumes::any ||
@@ -247,7 +247,7 @@ void require_volumes(const Layout& layout, Volumes volumes) {
                  fmt::format("{}x{}", fmt::join(header.grid.shape, "x"), header.channels));
 }
 
-/// The image of a format that is more than bytes at a place.
+/// The image of a format whose voxels are not simply bytes at some offset.
 Image whole_image(const Layout& layout, Buffer file, const fs::path& path, Volumes volumes) {
   Image image = layout.image_of(std::move(file), path);
   Layout read;
@@ -275,7 +275,7 @@ Image read_from(Buffer file, const fs::path& header_path, const std::optional<fs
   }
   layout.header = sized_header(layout, how.pictures);
   if (is_compressed(layout, voxel_file.value_or(header_path), file.bytes())) {
-    const Buffer packed = copied(file.bytes());  // small, so that the large memory is used again
+    const Buffer packed = copied(file.bytes());  // small, so that the large buffer can be reused
     return inflated(layout, packed.bytes(), how.reader, std::move(file));
   }
   const std::size_t offset = plain_offset(layout, file.bytes().size());

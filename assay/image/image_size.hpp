@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What an image is, before its voxels take memory: from its header alone, or as a few runs.
+/// What an image is, before its voxels take up memory: from its header alone, or as a few runs.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace assay {
 /// its header states.
 ImageHeader read_image_header(const std::filesystem::path& path, const PictureRules& pictures = {});
 
-/// The runs as which such a reader reads the file. Nothing when it reads bytes, when there are more
-/// than `most`, and when something is wrong with the file. Takes no memory for voxels.
+/// The runs that this reader would read from the file. Nothing when it reads bytes, when there are
+/// more than `most` runs, or when something is wrong with the file. Takes no memory for voxels.
 std::optional<VoxelRuns> read_runs(const std::filesystem::path& path, VoxelReader reader,
                                    std::size_t most);
 

@@ -15,8 +15,8 @@ namespace assay {
 namespace {
 
 /// The library reports errors by a function that must not return. It jumps back to where `escape`
-/// was set; between there and any call of the library no object with a destructor may be made, so
-/// everything that owns something is a member here, made before.
+/// was set. No object with a destructor may be created between there and any call of the library,
+/// so everything that owns something is a member here, created before.
 struct Errors {
   jpeg_error_mgr manager{};  // must be first: the library passes its address
   std::jmp_buf escape{};
@@ -29,7 +29,7 @@ struct Errors {
   std::longjmp(errors->escape, 1);
 }
 
-/// Warnings are about damaged data: a picture that is grey below some line is not usable.
+/// Warnings mean damaged data: a picture that is grey below some line is not usable.
 void leave_on_warning(j_common_ptr codec, int level) {
   if (level < 0) leave(codec);
 }
@@ -50,7 +50,7 @@ struct Encoder {
   Encoder& operator=(const Encoder&) = delete;
   ~Encoder() { jpeg_destroy_compress(&codec); }
 
-  /// Whether there was memory for them.
+  /// Keeps the first `count` bytes of the piece; false when there is no memory for them.
   bool keep(std::size_t count) noexcept try {
     bytes.append(reinterpret_cast<const char*>(piece.data()), count);
     return true;
@@ -62,7 +62,7 @@ struct Encoder {
   jpeg_compress_struct codec{};
   jpeg_destination_mgr destination{};
   std::array<JOCTET, 16384> piece;  ///< what the library writes to
-  std::string bytes;                ///< what came of earlier pieces
+  std::string bytes;                ///< the content of earlier pieces
 };
 
 void start_piece(j_compress_ptr codec) {
@@ -84,8 +84,9 @@ void keep_last_piece(j_compress_ptr codec) {
     leave(reinterpret_cast<j_common_ptr>(codec));
 }
 
-/// The library's own destination, jpeg_mem_dest, says where its memory is only at the end: when it
-/// grew once and there is not enough for the next time, its owner would free what is freed.
+/// The library's own destination, jpeg_mem_dest, reports its memory only at the end. If it has
+/// grown once and there is not enough memory to grow again, its owner would free memory that is
+/// already freed.
 void set_destination(Encoder& encoder) {
   encoder.destination.init_destination = start_piece;
   encoder.destination.empty_output_buffer = keep_piece;
@@ -93,7 +94,7 @@ void set_destination(Encoder& encoder) {
   encoder.codec.dest = &encoder.destination;
 }
 
-/// Whether it went through; otherwise `errors.message` says why.
+/// Whether encoding succeeded; otherwise `errors.message` says why.
 bool encode(Encoder& encoder, const Picture& picture, int quality) {
   if (setjmp(encoder.errors.escape) != 0) return false;
   jpeg_compress_struct& codec = encoder.codec;
@@ -104,7 +105,7 @@ bool encode(Encoder& encoder, const Picture& picture, int quality) {
   codec.input_components = 3;
   codec.in_color_space = JCS_RGB;
   jpeg_set_defaults(&codec);
-  codec.dct_method = JDCT_ISLOW;  // the one that is the same on every machine
+  codec.dct_method = JDCT_ISLOW;  // the method that gives the same result on every machine
   jpeg_set_quality(&codec, quality, TRUE);
   jpeg_start_compress(&codec, TRUE);
   while (codec.next_scanline < codec.image_height) {
@@ -179,7 +180,8 @@ std::string jpeg_bytes(const Picture& picture, int quality) {
 
 Picture parse_jpeg(std::string_view bytes, const std::string& name) {
   constexpr std::size_t most_pixels_of_a_byte = 8 * 64;
-  constexpr std::size_t most_pixels = 400'000'000;  // what a hostile header may make us allocate
+  // Limits what a hostile header can make us allocate.
+  constexpr std::size_t most_pixels = 400'000'000;
   const auto decoder = std::make_unique<Decoder>();
   if (!read_header(*decoder, bytes))
     throw Error(Error::Kind::input, name, "is not a readable JPEG");

@@ -65,7 +65,7 @@ constexpr std::array<std::string_view, 3> color_columns = {"color", "colour", "h
 constexpr std::array<std::array<std::string_view, 3>, 3> part_columns = {
     {{"r", "red", "color_r"}, {"g", "green", "color_g"}, {"b", "blue", "color_b"}}};
 
-/// Where a table has what.
+/// Which column holds what.
 struct Columns {
   std::size_t value = 0;
   std::optional<std::size_t> name{}, color{};
@@ -259,7 +259,7 @@ std::vector<Segment> read_segments(const std::filesystem::path& path) try {
   if (!path.string().ends_with(".seg.nrrd")) return {};
   const Buffer head = InputFile(path).read_start(first_bytes);
   return segments_in(text_of(head.bytes()));
-} catch (const Error&) {  // its case says what is wrong
+} catch (const Error&) {  // scoring its case will say what is wrong
   return {};
 }
 

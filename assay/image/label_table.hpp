@@ -15,7 +15,7 @@ namespace assay {
 /// "#00FF00".
 std::string hex_text(const Color& color);
 
-/// The reverse; nothing for any other text.
+/// The inverse; nothing for any other text.
 std::optional<Color> color_of_hex(std::string_view text);
 
 /// Reads a table by its content: CSV or TSV with a header (value, name, r, g, b or a colour such as

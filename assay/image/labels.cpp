@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A label map becomes a small code per voxel. Types of up to 16 bits need no arithmetic on voxels:
-// one pass notes which stored numbers occur, one looks up their codes. Wider types take three:
-// the range of the labels, those that occur, the codes. Labels of a narrow range (nearly all) go
-// through a table indexed by label; the others through a hash map, where runs of equal voxels
-// spare most look-ups.
+// one pass notes which stored numbers occur, and one looks up their codes. Wider types take three
+// passes: the range of the labels, the labels that occur, and the codes. Labels of a narrow range
+// (nearly all) use a table indexed by label. Others use a hash map, where runs of equal voxels save
+// most look-ups.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,7 +35,8 @@ std::string shown(S stored, const Scaling& scaling) {
 
 /// Whether a value is a whole number that a Label holds.
 bool is_label(double value) {
-  // By way of an integer: the baseline processor has no instruction that truncates a double.
+  // Converts to an integer, because the baseline processor has no instruction that truncates a
+  // double.
   return value >= -0x1p63 && value < 0x1p63 &&
          value == static_cast<double>(static_cast<Label>(value));
 }

@@ -11,14 +11,15 @@ namespace assay {
 
 /// Whether a value is a whole number; beyond 2^53 every double is.
 inline bool is_whole(double value) {
-  // By way of an integer: the baseline processor has no instruction that truncates a double.
+  // Converts to an integer, because the baseline processor has no instruction that truncates a
+  // double.
   return std::abs(value) >= 0x1p53 ||
          value == static_cast<double>(static_cast<std::int64_t>(value));
 }
 
-/// Looks at the values of an image as they pass by, block after block. A map has two or more
-/// different values besides 0, at least one of them not whole. Nearly all images have one value
-/// besides 0, so whether a value is whole is not asked before a second one turns up.
+/// Examines the values of an image block by block. A map has two or more different values besides
+/// 0, at least one of them not whole. Nearly all images have one value besides 0, so whether a
+/// value is whole is checked only after a second one appears.
 class MapSigns {
  public:
   bool is_map() const { return has_others_ && has_fraction_; }
@@ -45,8 +46,8 @@ class MapSigns {
   }
 
  private:
-  /// Whether there is a value that is neither 0 nor the first that was seen. No branches, so that
-  /// compilers turn it into vector code.
+  /// Whether there is a value that is neither 0 nor the first one seen. It has no branches, so that
+  /// compilers vectorise it.
   template <class ValueAt>
   bool finds_others(std::size_t count, const ValueAt& value) const {
     using Value = std::decay_t<decltype(value(0))>;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t many_values = 128;
 constexpr std::size_t content_block = 64;
 
-/// Which bytes occur; stops asking once there are many.
+/// Which bytes occur; stops checking once there are many.
 class SeenBytes {
  public:
   bool are_many() const { return count_ > many_values; }
@@ -24,7 +24,7 @@ class SeenBytes {
   void add(std::uint8_t byte) {
     if (!std::exchange(seen_[byte], true)) ++count_;
   }
-  /// Masks are runs of one value: a block of them is recognised without looking at single voxels.
+  /// Masks are runs of one value, so a uniform block is recognised without examining single voxels.
   void add_block(const std::uint8_t* block) {
     std::uint8_t differs = 0;
     for (std::size_t i = 0; i < content_block; ++i)

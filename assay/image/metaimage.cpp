@@ -19,7 +19,7 @@
 namespace assay {
 namespace {
 
-/// The header as written; what is absent has its default.
+/// The header as written; absent fields have their defaults.
 struct MetaFields {
   std::size_t axes = 0;
   std::vector<std::int64_t> sizes;
@@ -121,7 +121,7 @@ void read_order(MetaFields& fields, const Line& line) {
   fields.big_endian = line.flag();
 }
 
-/// What each key does. Keys that say nothing about voxels or their place are passed over.
+/// What each key does. Keys that say nothing about voxels or their position are skipped.
 struct Key {
   std::string_view name;
   void (*read)(MetaFields& fields, const Line& line);
@@ -169,7 +169,7 @@ struct Parsed {
   std::size_t header_end;  ///< where voxels start when they are in the same file
 };
 
-/// Reads lines up to the one that names the file of the voxels: by definition the last.
+/// Reads lines up to the one that names the voxel file, which is the last by definition.
 Parsed parse(std::string_view text) {
   MetaFields fields;
   const std::size_t size = text.size();

@@ -11,7 +11,7 @@
 
 namespace assay {
 
-/// Whether the bytes start with "Key = ", Key being one of the format.
+/// Whether the bytes start with "Key = ", where Key is one of the format.
 bool is_metaimage(std::span<const std::byte> head);
 
 /// What a MetaImage header says; `path` is where it is, for voxels in a file of their own. ITK's

@@ -184,7 +184,8 @@ Affine qform(const NiftiFields& fields) {
   return affine;
 }
 
-/// Neither form: nibabel's guess, which is Analyze's: x runs to the left, the centre is the origin.
+/// Neither form is given: nibabel's guess, which is Analyze's. The x axis runs to the left, and the
+/// centre is the origin.
 Affine base_affine(const NiftiFields& fields, const Shape& shape) {
   Point mm = pixdims(fields);
   if (fields.extent(0) < 3) mm[2] = 1;

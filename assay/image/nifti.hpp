@@ -11,8 +11,8 @@
 
 namespace assay {
 
-/// Whether the bytes start as a NIfTI header does (or one of its ancestor Analyze, to be refused
-/// by name).
+/// Whether the bytes start like a NIfTI header, or like one of its ancestor Analyze, which is then
+/// refused by name.
 bool is_nifti(std::span<const std::byte> head);
 
 /// What a NIfTI header says. `path` is where the header is; the voxels of a pair are next to it.

@@ -77,7 +77,8 @@ std::optional<Turn> turn_of(const Grid& grid) {
     return std::nullopt;
   const double qfac = handedness < 0 ? -1 : 1;
   for (double& x : axis[2]) x *= qfac;
-  // Shepperd's method from the largest part of the quaternion: no division by something small.
+  // Shepperd's method starts from the largest part of the quaternion, to avoid dividing by a small
+  // number.
   const double xx = axis[0][0], yy = axis[1][1], zz = axis[2][2];
   const std::array<double, 4> squares = {1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz,
                                          1 - xx - yy + zz};
@@ -106,7 +107,8 @@ void put_forms(Writer& writer, const NiftiVersion& version, const Grid& grid) {
   }
   writer.form_code(version.sform_code, 1);
   const auto turn = turn_of(grid);
-  if (!turn) return;  // qform_code stays 0: better none than one that disagrees with the sform
+  // Qform_code stays 0: no qform is better than one that disagrees with the sform.
+  if (!turn) return;
   writer.form_code(version.qform_code, 1);
   writer.real(version.pixdim, 0, turn->qfac);
   for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -39,7 +39,7 @@ inline constexpr std::array nifti_data_types = {
     NiftiDataType{2304, {}, "RGBA"},
 };
 
-/// The two versions have the same fields at other places and in other widths.
+/// The two versions have the same fields at different positions and in different widths.
 struct NiftiVersion {
   std::string_view name;
   bool is_wide;  ///< NIfTI-2: sizes are 64-bit integers, reals doubles, codes 32-bit

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is compiled in the place of assay/image/dicom where DCMTK is not found.
+/// Compiled instead of assay/image/dicom where DCMTK is not found.
 #include "assay/error.hpp"
 #include "assay/image/dicom_objects.hpp"
 

@@ -194,8 +194,8 @@ Indices indices_of(const std::string& path, const Array& array) {
 constexpr std::size_t header_limit = 4096;
 constexpr unsigned stored_method = 0, deflate_method = 8;
 
-/// Magic, version 1.0, length, and a Python literal that ends with a line break; 64 bytes or a
-/// multiple of them, so that what follows is aligned.
+/// Magic, version 1.0, length, and a Python literal that ends with a line break. The size is a
+/// multiple of 64 bytes, so that the data are aligned.
 std::string npy_header(std::size_t classes, const Shape& shape) {
   const char* order = std::endian::native == std::endian::little ? "<" : ">";
   std::string text = std::string("{'descr': '") + order + "f4', 'fortran_order': False, 'shape': (";

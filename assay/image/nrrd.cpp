@@ -227,7 +227,7 @@ void read_line_skip(NrrdHeader& header, const HeaderLine& line) {
   if (header.line_skip < 0) throw broken(line, "a number of lines");
 }
 
-/// What each field does. Fields that say nothing about voxels or their place are passed over.
+/// What each field does. Fields that say nothing about voxels or their position are skipped.
 struct Field {
   std::string_view name;
   void (*read)(NrrdHeader& header, const HeaderLine& line);
@@ -325,8 +325,8 @@ bool is_kind_of_space(std::string_view kind) {
   return std::ranges::find(names, kind) != names.end();
 }
 
-/// By its direction where there are any, else by its kind; an array of four axes that says neither
-/// has its volumes last, as in NIfTI.
+/// By its direction where any are given, otherwise by its kind. An array of four axes that gives
+/// neither has its volumes last, as in NIfTI.
 bool is_space(const NrrdHeader& header, std::size_t axis) {
   if (!header.directions.empty()) return header.directions[axis].has_value();
   if (!header.kinds.empty()) return is_kind_of_space(header.kinds[axis]);
@@ -441,7 +441,7 @@ std::size_t least_encoded_size(const ImageHeader& header, std::optional<Packing>
   return least_file_size(header, bits, packing ? 1032 : 1);
 }
 
-/// Without the first so many lines. Throws Error when there are not so many.
+/// The bytes after the first `lines` lines. Throws Error when there are fewer.
 std::span<const std::byte> after_lines(std::span<const std::byte> bytes, std::size_t lines) {
   std::string_view text = text_of(bytes);
   for (std::size_t i = 0; i < lines; ++i)

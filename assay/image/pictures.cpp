@@ -33,7 +33,7 @@ Point size_by(const Layout& layout, const PictureRules& rules) {
                 fmt::format("has {} slices, and their distance is not known; give it as the third "
                             "number of --spacing, such as --spacing 0.5,0.5,2",
                             grid.shape[2]));
-  if (mm[2] == 0) mm[2] = 1;  // of a single picture, which is measured in its plane
+  if (mm[2] == 0) mm[2] = 1;  // a single picture is measured in its plane
   return mm;
 }
 
@@ -41,7 +41,7 @@ std::uint32_t code_of(const Color& color) {
   return std::uint32_t{color[0]} << 16 | std::uint32_t{color[1]} << 8 | color[2];
 }
 
-/// Labels by colour, for pictures of few colours: the last one is usually the next.
+/// Labels by colour, for pictures of few colours; the last colour is usually the next one, too.
 class Colors {
  public:
   explicit Colors(std::span<const LabelRow> rows) {
@@ -68,7 +68,7 @@ class Colors {
                           place(grid, pixel), code >> 16, code >> 8 & 0xFF, code & 0xFF));
 }
 
-/// Four bytes a pixel become one label of 32 bits each, in the same place.
+/// Four bytes per pixel are replaced in place by one label of 32 bits.
 void label_colors(std::span<std::byte> pixels, const Grid& grid, std::span<const LabelRow> rows) {
   Colors colors(rows);
   for (std::size_t i = 0; i < grid.size(); ++i) {

@@ -50,7 +50,7 @@ void read_png_header(PngHead& to, PngBytes data) {
   to.color = std::to_integer<unsigned>(data[9]);
 }
 
-/// Pixels per metre; another unit says only how wide a pixel is for its height.
+/// Pixels per metre; any other unit gives only the aspect ratio of a pixel.
 void read_png_size(PngHead& to, PngBytes data) {
   if (data.size() != 9 || data[8] != std::byte{1}) return;
   const double x = big_endian(data, 0), y = big_endian(data, 4);
@@ -83,8 +83,8 @@ PngHead png_head(PngBytes file) {
 }
 
 /// The library reports errors by a function that must not return. It jumps back to where `escape`
-/// was set; between there and any call of the library no object with a destructor may be made, so
-/// everything that owns something is a member here, made before.
+/// was set. No object with a destructor may be created between there and any call of the library,
+/// so everything that owns something is a member here, created before.
 struct PngReader {
   PngReader(PngBytes bytes, std::span<std::byte> into, std::size_t height) : file(bytes) {
     for (std::size_t y = 0; y < height; ++y)
@@ -114,7 +114,7 @@ void give_png_bytes(png_structp png, png_bytep to, std::size_t count) {
   reader->file = reader->file.subspan(count);
 }
 
-/// Whether it went through. Coloured pictures become four bytes a pixel.
+/// Whether reading succeeded. Coloured pictures become four bytes per pixel.
 bool read_png(PngReader& reader, bool is_colored) {
   if (setjmp(reader.escape) != 0) return false;
   reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, leave_png, ignore_warning);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row is stored as differences to what is left of it and above it, by one of five filters that
+// A row is stored as differences from its left and upper neighbours, by one of five filters that
 // its first byte names (PNG specification, chapter 9). Checksums of chunks are checked here, that
 // of the stream by libdeflate.
 #include "assay/image/png_rows.hpp"
@@ -35,7 +35,7 @@ bool is_usual(RowBytes header) {
          at(compression) == 0 && at(filter) == 0 && at(interlace) == 0;
 }
 
-/// The compressed rows, all chunks of them together; nothing when the file is not a usual one.
+/// The compressed rows, all chunks joined; nothing when the file is not a usual one.
 std::optional<std::vector<std::byte>> packed_rows(RowBytes file) {
   constexpr std::size_t around = 12;  // length, type and checksum
   std::vector<std::byte> out;

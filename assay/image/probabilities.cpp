@@ -16,7 +16,7 @@
 namespace assay {
 namespace {
 
-/// Voxels that are looked at class by class; small enough for the first-level cache.
+/// How many voxels are examined class by class; small enough for the first-level cache.
 constexpr std::size_t channel_block = 2048;
 
 /// The numbers of an image by class and voxel, in the precision in which they were stored.
@@ -98,7 +98,7 @@ Seen seen_in(const Image& image) {
   });
 }
 
-/// Whether every number is whole; slow, and only asked when some are not from 0 to 1.
+/// Whether every number is whole; slow, and needed only when some are not from 0 to 1.
 bool holds_whole_numbers(const Image& image) {
   return visit_numbers(image, [&](const auto& number) {
     bool whole = true;
@@ -113,7 +113,8 @@ bool holds_whole_numbers(const Image& image) {
   });
 }
 
-/// The sum of one voxel's classes may be above 1 by rounding, as of 8-bit maps; not by more.
+/// The sum of one voxel's classes may exceed 1 by rounding, as in 8-bit maps, but not by more than
+/// this.
 constexpr double most_sum = 1.05;
 
 std::vector<std::size_t> channels_of(std::span<const Label> members, std::size_t channels) {

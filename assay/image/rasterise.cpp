@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each row of voxel centres is cut with the edges of the polygons; between an odd and an even cut
-// is the inside. An edge counts for a row if one end is on or below it and the other above, so that
-// a corner on a row is counted once, and the two sides of a keyhole cancel. Shape-based
+// Each row of voxel centres is cut by the edges of the polygons; the inside lies between an odd and
+// the next even cut. An edge counts for a row if one end is on or below it and the other above, so
+// that a corner on a row is counted once, and the two sides of a keyhole cancel. Shape-based
 // interpolation: S. P. Raya, J. K. Udupa, IEEE Transactions on Medical Imaging 9 (1990) 32.
 #include "assay/image/rasterise.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 using Cuts = std::vector<std::vector<double>>;  ///< by row
 
-/// The next whole number that is not below, within [0, limit].
+/// Rounds up to a whole number, within [0, limit].
 std::size_t clamped_ceil(double x, std::size_t limit) {
   return static_cast<std::size_t>(std::clamp(std::ceil(x), 0.0, static_cast<double>(limit)));
 }
@@ -85,7 +85,7 @@ void fill_each(Polygons polygons, Cuts& cuts, const SliceRows& slice) {
 void draw_edge(const Corner& a, const Corner& b, std::size_t rows, const SliceRows& slice) {
   const double steps = std::max(std::abs(b[0] - a[0]), std::abs(b[1] - a[1]));
   const double most = 4.0 * static_cast<double>(rows + slice.columns);
-  if (steps > most) return;  // far outside of the image: its inside is filled anyway
+  if (steps > most) return;  // far outside the image; its inside is filled anyway
   for (double k = 0; k <= steps; ++k) {
     const double share = steps == 0 ? 0 : k / steps;
     const double x = std::floor(a[0] + share * (b[0] - a[0]) + 0.5);
@@ -117,7 +117,7 @@ double steps_of(const Corner& a, const Corner& b, const Shape& shape) {
   return 1 + along(0) + along(1);
 }
 
-/// A file of some megabytes may zigzag so often that its cuts fill the memory.
+/// A file of a few megabytes may zigzag so often that its cuts fill the memory.
 void require_drawable(Polygons polygons, const Shape& shape) {
   constexpr double most = 1 << 24;
   double steps = 0;
@@ -165,7 +165,7 @@ void lower_envelope(Plane& plane, std::size_t start, std::size_t stride, std::si
   }
 }
 
-/// Distance of each pixel to the nearest that is (not) set.
+/// Distance of each pixel to the nearest pixel that has the value `to`.
 Plane distances(const std::vector<char>& mask, char to, const Shape& shape,
                 std::array<double, 2> pixel_mm) {
   constexpr double far = 1e12;
@@ -206,7 +206,7 @@ std::vector<char> filled_slices(const VoxelSpans& voxels, std::size_t pixels, st
   return out;
 }
 
-/// Two slices with voxels and none between them.
+/// Fills the empty slices between two slices that have voxels.
 void add_between(VoxelSpans& out, const VoxelSpans& voxels, std::array<std::size_t, 2> ends,
                  const Shape& shape, std::array<double, 2> pixel_mm) {
   const std::size_t pixels = shape[0] * shape[1];

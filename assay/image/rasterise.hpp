@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// From planar contours to voxels, by a named rule. Contours have no voxels of their own, and tools
-/// disagree about those on the border: the rule is part of a result.
+/// disagree about those on the border, so the rule is part of a result.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ struct SliceContour {
   std::vector<std::array<double, 2>> points{};
 };
 
-/// The voxels inside. Contours outside the grid are cut at its border. Throws Error::input when
-/// those of a slice are millions of voxels long.
+/// The voxels inside. Contours outside the grid are cut at its border. Throws Error::input when the
+/// contours of a slice are millions of voxels long.
 VoxelSpans rasterised(std::vector<SliceContour> contours, const Shape& shape, RasterRule rule);
 
 /// A slice without a contour between two that have some; nothing when there is none.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that stay rows are copied. Rows that become columns pass through a small square in the
-// cache: each line of memory is read and written once, wherever its neighbours are. Without that,
-// neighbours in the result are a row or a slice apart, and at a power of two all of them fall into
-// a few lines of the cache.
+// cache, so each cache line is read and written once, wherever its neighbours are. Otherwise
+// neighbours in the result would be a row or a slice apart, and with sizes that are powers of two
+// all of them would map to a few lines of the cache.
 #include "assay/image/reorient.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using Steps = std::array<std::ptrdiff_t, 3>;
 /// A place in the result.
 using Place = std::array<std::size_t, 3>;
 
-/// Eight rows of eight bytes become columns: halves of words change places, then quarters, then
+/// Eight rows of eight bytes become columns: halves of words are swapped, then quarters, then
 /// single bytes.
 void turn_bytes(std::array<std::uint64_t, 8>& rows) {
   constexpr std::array<std::uint64_t, 3> kept = {0x00000000ffffffff, 0x0000ffff0000ffff,

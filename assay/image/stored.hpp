@@ -14,7 +14,8 @@
 
 namespace assay {
 
-/// What a stored T is computed with: itself, but double for 128-bit and float for 16-bit numbers.
+/// The type in which a stored T is computed: T itself, but double for 128-bit and float for 16-bit
+/// numbers.
 template <class T>
 using Scalar = std::conditional_t<std::is_same_v<T, Binary128>, double,
                                   std::conditional_t<std::is_same_v<T, Half>, float, T>>;
@@ -66,7 +67,7 @@ double scaled(T stored, const Scaling& scaling) {
   return scaling.is_identity() ? value : value * scaling.slope + scaling.intercept;
 }
 
-/// Throws Error when there are several volumes: masks and labels are one.
+/// Throws Error when there are several volumes: masks and labels have one.
 void require_one_volume(const Image& image);
 
 /// "(3, 4, 5)": where voxel number `index` is.

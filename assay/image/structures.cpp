@@ -72,7 +72,7 @@ using LatticeSteps = std::array<std::ptrdiff_t, 3>;
 
 constexpr double on_lattice_mm = 0.001;  ///< as for grids that count as equal
 
-/// Where the first voxel of `b` is on the lattice of `a`; nothing when it is between its points.
+/// The position of the first voxel of `b` on the lattice of `a`; nothing when it is between points.
 std::optional<LatticeSteps> steps_to(const Grid& a, const Grid& b) {
   const Point spacing = spacing_mm(a);
   Point shift{};
@@ -120,7 +120,7 @@ void append_set_bits(VoxelSpans& spans, std::span<const std::byte> bits, std::si
   SpanCollector collector(spans, first);
   std::size_t at = 0;
   while (at < count) {
-    // Most of a mask is empty: four words at once.
+    // Most of a mask is empty, so four words are checked at once.
     constexpr std::size_t stride = 256;
     if (!collector.is_open() && count - at >= stride) {
       std::uint64_t any = 0;

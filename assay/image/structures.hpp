@@ -14,7 +14,7 @@
 
 namespace assay {
 
-/// Voxels that follow each other as they are stored, from `first` to before `end`.
+/// Consecutive stored voxels, from `first` up to but not including `end`.
 struct VoxelSpan {
   std::uint32_t first = 0, end = 0;
 
@@ -43,7 +43,7 @@ struct StructureSet {
   std::vector<Structure> structures{};
 };
 
-/// Adds a span after those that are there; one that touches the last lengthens it.
+/// Adds a span after the existing ones; one that touches the last lengthens it.
 inline void append_span(VoxelSpans& spans, std::uint32_t first, std::uint32_t end) {
   if (!spans.empty() && spans.back().end == first)
     spans.back().end = end;
@@ -59,7 +59,7 @@ void append_set_bits(VoxelSpans& spans, std::span<const std::byte> bits, std::si
 /// Spans in any order, with gaps or not, as ascending ones that do not touch.
 VoxelSpans united(VoxelSpans spans);
 
-/// The structures of these numbers as one; of all structures when there is no number.
+/// The structures of these numbers as one; all structures when no number is given.
 VoxelSpans voxels_of(const StructureSet& set, std::span<const Label> numbers);
 
 /// The spans as codes 1 among 0, over all voxels.
@@ -88,8 +88,8 @@ StructureSet walked_by(const AxisMap& map, StructureSet set);
 /// The numbers of the structures that are named `name`, without regard to case.
 std::vector<Label> numbers_named(std::span<const StructureName> names, std::string_view name);
 
-/// Those of a prediction that are meant by `name` in the reference: with the same name, or else
-/// with the same code, if only structures of that name have it.
+/// The structures of a prediction that are meant by `name` in the reference: those with the same
+/// name, or else those with the same code, if only structures of that name have it.
 std::vector<Label> numbers_meant(std::span<const StructureName> prediction,
                                  std::span<const StructureName> reference, std::string_view name);
 

@@ -67,14 +67,14 @@ struct TiffCompression {
   double most_of_a_byte;  ///< 0: it changes values, as JPEG does
 };
 
-/// Of those that have no useful limit: what a large mask of one value reaches, since every strip or
-/// tile takes some bytes of the directory.
+/// For compressions without a useful limit: what a large mask of one value reaches, since every
+/// strip or tile takes some bytes of the directory.
 constexpr double hardly_limited = 1 << 14;
 
-/// What a file may state however short it is: a blank page of a fax has a bit per row.
+/// What a file may state however short it is: a blank fax page takes one bit per row.
 constexpr std::size_t always_allowed = std::size_t{1} << 28;
 
-/// Likewise: parts that are 0 everywhere may be left out.
+/// Also allowed, because parts that are 0 everywhere may be left out.
 constexpr std::size_t may_be_left_out = std::size_t{1} << 24;
 
 constexpr std::array tiff_compressions = {
@@ -129,7 +129,7 @@ void require_known_meaning(const TiffPage& page) {
     throw unsupported_tiff("has several channels of less than 8 bits; save it with 8");
 }
 
-// ---- The size of a pixel: three habits.
+// ---- The size of a pixel, which writers state in three ways.
 
 struct LengthUnit {
   std::string_view name;
@@ -148,7 +148,7 @@ std::optional<double> unit_mm(std::string_view name) {
   return found == length_names.end() ? std::nullopt : std::optional(found->mm);
 }
 
-/// What follows `key` up to one of `ends`.
+/// The text after `key`, up to one of `ends`.
 std::string_view after_key(std::string_view text, std::string_view key, std::string_view ends) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return {};
@@ -196,7 +196,7 @@ std::optional<StatedSize> size_of_pixels(const TiffFile& file) {
   return mm == 0 ? std::nullopt : std::optional(StatedSize{{mm / x, mm / y, 0}});
 }
 
-/// Channels and time points are pages too; as slices they would be nonsense.
+/// Channels and time points are pages, too, but make no sense as slices.
 void require_slices(const TiffFile& file) {
   const std::string_view text = file.text(TIFFTAG_IMAGEDESCRIPTION);
   const bool is_ome = text.find("<OME") != std::string_view::npos;
@@ -210,7 +210,7 @@ void require_slices(const TiffFile& file) {
           "file");
 }
 
-// ---- Parts of a page that are compressed by themselves: strips, or tiles.
+// ---- Parts of a page that are compressed separately: strips, or tiles.
 
 struct TiffPart {
   std::size_t width, height, row_bytes, size;  ///< the last two in bytes
@@ -222,7 +222,7 @@ std::size_t pixel_size(const TiffPage& page) {
   return is_colored(page) ? 4 : page.samples * std::max<std::size_t>(page.bits / 8, 1);
 }
 
-/// The largest part of the current page. Throws Error when a header asks for nonsense.
+/// The largest part of the current page. Throws Error when the header makes no sense.
 TiffPart part_of(const TiffFile& file, const TiffPage& page) {
   constexpr std::size_t most = std::size_t{1} << 30;
   const bool is_tiled = TIFFIsTiled(file.get()) != 0;
@@ -394,7 +394,7 @@ unsigned bits_of(const TiffPage& page) {
   return is_colored(page) ? 1 : page.bits;
 }
 
-/// A file on disk may leave out parts, and store parts in one place.
+/// The layout of a file on disk, which may leave out parts, and store several parts in one place.
 Layout sparse_layout(const TiffFile& file, const TiffPlan& plan) {
   Layout layout = layout_by(plan);
   const TiffCompression& compression = compression_of(plan.page);

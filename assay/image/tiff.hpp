@@ -15,9 +15,9 @@ namespace assay {
 /// Whether the bytes start as a TIFF file does.
 bool is_tiff(std::span<const std::byte> head);
 
-/// Strips or tiles; pages are slices; whole numbers of 1 to 64 bits, floating-point numbers, and
-/// the indices of pictures with a palette. Smaller copies of the picture are passed over. Throws
-/// Error (input, unsupported).
+/// Reads strips or tiles; pages are slices. Accepts whole numbers of 1 to 64 bits, floating-point
+/// numbers, and the indices of pictures with a palette. Smaller copies of the picture are skipped.
+/// Throws Error (input, unsupported).
 Layout tiff_layout(std::span<const std::byte> head, const std::filesystem::path& path);
 
 /// Opens a level of a file on disk. Strips and tiles that are not stored are 0. Throws Error.

@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-/// Exceptions must not pass through the library: what cannot be read ends early.
+/// Exceptions must not pass through the library, so a failed read ends early.
 tmsize_t read_source(thandle_t handle, void* to, tmsize_t count) try {
   auto* source = static_cast<TiffFile::Source*>(handle);
   if (count < 0 || source->at >= source->size()) return 0;
@@ -51,7 +51,7 @@ int map_source(thandle_t, void**, toff_t*) {
 
 void unmap_source(thandle_t, void*, toff_t) {}
 
-/// What the library complains about: any error makes the file unusable.
+/// Called for the library's errors; any of them makes the file unusable.
 int note_error(TIFF*, void* user, const char*, const char*, va_list) {
   *static_cast<bool*>(user) = true;
   return 1;

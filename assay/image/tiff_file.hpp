@@ -23,7 +23,7 @@ using TiffBytes = std::span<const std::byte>;
 Error broken_tiff();
 Error unsupported_tiff(const std::string& what);
 
-/// A file that is open at its first page. Of one on disk only what is asked for is read.
+/// A file that is open at its first page. If it is on disk, only the requested parts are read.
 class TiffFile {
  public:
   /// Where the bytes are: in memory, or in a file.
@@ -50,9 +50,9 @@ class TiffFile {
     if (!is_right) throw broken_tiff();
     require();
   }
-  /// Whether there is another page; it is the current one then.
+  /// Moves to the next page; false if there is none.
   bool next_page();
-  /// Makes the page whose directory is at that place the current one.
+  /// Makes the page whose directory is at that offset the current one.
   void go_to(toff_t directory);
   toff_t directory() const { return TIFFCurrentDirOffset(get()); }
 
@@ -70,8 +70,8 @@ class TiffFile {
 
  private:
   explicit TiffFile(Source source);
-  /// The library may have been built without a compression, and takes a page that has it for an
-  /// error. Such a page is passed over as a copy, or refused by the name of its compression.
+  /// The library may have been built without a compression, and then treats a page that uses it as
+  /// an error. Such a page is skipped if it is a copy, or refused by the name of its compression.
   void forgive_compression();
 
   struct Close {
@@ -90,13 +90,13 @@ struct TiffPage {
   bool operator==(const TiffPage&) const = default;
 };
 
-/// Of the current page. Throws Error::input when it is nonsense.
+/// What the current page holds. Throws Error::input when it makes no sense.
 TiffPage page_of(const TiffFile& file);
 
 /// Whether the numbers of a pixel are red, green and blue.
 bool is_colored(const TiffPage& page);
 
-/// Pages that show the picture once more, smaller, or say which of its pixels count.
+/// Whether the page repeats the picture at a smaller size, or says which of its pixels count.
 bool is_copy(const TiffFile& file);
 
 }  // namespace assay

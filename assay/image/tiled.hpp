@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Images of which parts are read by themselves, so that one of any size needs little memory: TIFF
-/// and Zarr. Both have levels: the picture once more, smaller.
+/// Images whose parts can be read separately, so that one of any size needs little memory: TIFF and
+/// Zarr. Both have levels, which repeat the picture at smaller sizes.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace assay {
 
-/// One level of such a file. Not for several threads at once: each opens its own.
+/// One level of such a file. Not for several threads at once; each must open its own.
 class TiledImage {
  public:
   TiledImage(Layout layout, const Shape& tile) : layout_(std::move(layout)), tile_(tile) {}
@@ -32,8 +32,8 @@ class TiledImage {
   }
   std::size_t tile_size() const { return tile_[0] * tile_[1] * tile_[2] * voxel_size(); }
 
-  /// Fills `into`, which has room for a tile, x fastest. What lies beyond the image may be
-  /// anything. Throws Error::input.
+  /// Fills `into`, which has room for a tile, x fastest. Voxels beyond the image are undefined.
+  /// Throws Error::input.
   virtual void read_tile(const Shape& at, std::span<std::byte> into) = 0;
 
  private:
@@ -48,15 +48,14 @@ struct ImagePart {
   std::size_t voxels() const { return size[0] * size[1] * size[2]; }
 };
 
-/// Fills `into` with the voxels of a box, which lies within the image; `tile` is for what is read
-/// on the way.
+/// Fills `into` with the voxels of a box, which lies within the image; `tile` is scratch memory.
 void read_box(TiledImage& image, const ImagePart& box, std::span<std::byte> into, Buffer& tile);
 
 /// Whether the path is an image that consists of a folder.
 bool is_folder_image(const std::filesystem::path& path);
 
-/// The image if it is one that is read by parts, else nullptr: a Zarr folder, or a TIFF file whose
-/// name says so. Throws Error (io, input, unsupported), also when it does not have that level.
+/// The image if it can be read by parts, else nullptr: a Zarr folder, or a TIFF file by its name.
+/// Throws Error (io, input, unsupported), also when it does not have that level.
 std::unique_ptr<TiledImage> open_tiled(const std::filesystem::path& path, std::size_t level);
 
 /// Throws Error unless the level exists: `levels` is how many there are.

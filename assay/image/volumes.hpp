@@ -9,7 +9,7 @@
 
 namespace assay {
 
-/// Volume `number`, from 1, in `scratch`. Throws Error::input when there are not so many.
+/// Volume `number`, from 1, in `scratch`. Throws Error::input when there are fewer.
 Image one_volume(const Image& image, std::size_t number, Buffer scratch);
 
 /// The class with the highest number in each voxel; the lower one if two are equal. Class k is

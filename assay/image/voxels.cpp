@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Foreground in one pass without arithmetic on voxels. Scaling is monotonic, also after rounding:
-// so the stored numbers that mean "foreground" are an interval, whose ends a binary search over
-// the type's values finds with exactly the arithmetic of the definition. The pass over the voxels
-// only compares stored numbers with two bounds, which every type's vector unit does at the speed
-// of memory.
+// Foreground in one pass without arithmetic on voxels. Scaling is monotonic, even after rounding,
+// so the stored numbers that mean "foreground" are an interval. A binary search over the type's
+// values finds its ends with exactly the arithmetic of the definition. The pass over the voxels
+// only compares stored numbers with two bounds, which vector instructions do at the speed of memory
+// for every type.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,8 +47,9 @@ struct Keys {
   static Key greatest() { return of(std::numeric_limits<T>::max()); }
 };
 
-/// An interval of stored numbers. Integers: both ends belong to it. Floating point: neither does,
-/// so that a bound is never a denormal number, which some libraries make the processor take for 0.
+/// An interval of stored numbers. For integers both ends belong to it. For floating point neither
+/// does, so that a bound is never a denormal number, which some libraries make the processor treat
+/// as 0.
 template <class T>
 struct Interval {
   T low, high;
@@ -140,19 +141,18 @@ Interval<T> foreground_interval(const Scaling& scaling, std::optional<double> th
   });
 }
 
-/// Voxels that are looked at before a decision is taken; small enough for the first-level cache.
+/// How many voxels are examined before a decision; small enough for the first-level cache.
 constexpr std::size_t voxel_block = 512;
 
-/// Whether all voxels of a block are stored alike, as nearly everywhere in a mask: then one of them
-/// tells what all are, and reading is all that is left to do.
+/// Whether all voxels of a block are stored alike, as nearly everywhere in a mask. One of them then
+/// stands for all, and only reading is left to do.
 template <class T>
 bool is_uniform(const std::byte* block) {
   return std::memcmp(block, block + sizeof(T), (voxel_block - 1) * sizeof(T)) == 0;
 }
 
 /// 1 for foreground, 0 for the rest; returns whether every voxel was finite. Bitwise operators, a
-/// fixed trip count and bounds of its own, which no output can overwrite, let compilers turn it
-/// into vector code.
+/// fixed trip count and local bounds, which no output can overwrite, let compilers vectorise it.
 template <class T, bool swapped, class Test>
 bool mark_block(const std::byte* in, std::uint8_t* out, Test is_foreground,
                 Interval<Scalar<T>> finite) {
@@ -183,7 +183,7 @@ void require_finite(const Image& image, const Interval<Scalar<T>>& finite) {
                           count == 1 ? "it" : "them"));
 }
 
-/// Marks block by block; `look(in, voxels)` is given each block while it is in the cache.
+/// Marks block by block; `look(in, voxels)` gets each block while it is in the cache.
 template <class T, bool swapped, class Test, class Look>
 bool mark(const std::byte* in, std::span<std::uint8_t> out, const Test& is_foreground,
           const Interval<Scalar<T>>& finite, const Look& look) {
@@ -211,8 +211,8 @@ bool mark(const std::byte* in, std::span<std::uint8_t> out, const Test& is_foreg
 }
 
 #if defined(__x86_64__)
-/// The same code: the baseline processor cannot turn bytes around, nor compare many numbers at
-/// once.
+/// The same code for AVX2: the baseline processor can neither swap bytes nor compare many numbers
+/// at once.
 template <class T, bool swapped, class Test, class Look>
 [[gnu::flatten, gnu::target("avx2")]] bool mark_avx2(const std::byte* in,
                                                      std::span<std::uint8_t> out,
@@ -256,7 +256,7 @@ View<std::uint8_t> foreground_of(const Image& image, std::optional<double> thres
                                  Buffer& scratch, const Look& look) {
   const auto foreground = foreground_interval<Scalar<T>>(image.header().scaling, threshold);
   if constexpr (std::is_same_v<T, std::uint8_t>) {
-    // "Not 0" is what the bytes say themselves: nothing to convert.
+    // The bytes already say "not 0", so there is nothing to convert.
     if (foreground.low == 1 && foreground.high == 255)
       return {image.grid(),
               {reinterpret_cast<const std::uint8_t*>(image.voxels().data()), image.grid().size()}};
@@ -265,7 +265,8 @@ View<std::uint8_t> foreground_of(const Image& image, std::optional<double> thres
       image, scratch, [foreground](Scalar<T> value) { return foreground.contains(value); }, look);
 }
 
-/// Every value but 0 is above or below it: two intervals, and neither ends at a denormal number.
+/// Every value except 0 is above or below it: two intervals, neither of which ends at a denormal
+/// number.
 template <class T, bool swapped>
 View<std::uint8_t> nonzero_of(const Image& image, Buffer& scratch) {
   const Scaling& scaling = image.header().scaling;

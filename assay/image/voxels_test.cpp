@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door: masks and labels out of images of every type, against the definition.
+// Masks and labels from images of every type, against the definition.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@ Index index(std::size_t n) {
   return static_cast<Index>(n);
 }
 
-/// Up to 64 bits that start anywhere in a mask without gaps; the rest is 0.
+/// Up to 64 bits from any position of a mask without gaps; the remaining bits are 0.
 std::uint64_t bits_from(std::span<const std::uint64_t> words, std::size_t first, Index count) {
   const std::size_t word = first / 64, shift = first % 64;
   std::uint64_t out = words[word] >> shift;
@@ -22,7 +22,8 @@ std::uint64_t bits_from(std::span<const std::uint64_t> words, std::size_t first,
   return count >= 64 ? out : out & ((std::uint64_t{1} << count) - 1);
 }
 
-/// The first word from `w` on that is not empty. Most are: eight at a time are passed.
+/// The first word from `w` on that is not empty. Most words are empty, so eight are skipped at a
+/// time.
 std::size_t first_filled(std::span<const std::uint64_t> words, std::size_t w) {
   constexpr std::size_t block = 8;
   for (; w + block <= words.size(); w += block) {
@@ -76,8 +77,8 @@ struct Steps {
   bool along_x = true;
 };
 
-/// The bits of some rows of one slice that have a bit missing next to them. The rows are read
-/// without a look at where they end: the voxels there are empty.
+/// The bits of some rows of one slice that have a neighbour missing. Rows are read beyond their
+/// ends without a check, because the voxels there are empty.
 [[gnu::always_inline]] inline void find_border(const std::uint64_t* mask, std::uint64_t* out,
                                                Index words, const Steps& steps) {
   const std::uint64_t across = steps.along_x ? 0 : ~std::uint64_t{0};
@@ -116,7 +117,7 @@ std::optional<Box> bounding_box(const PackedMask& mask) {
   if (first == end) return std::nullopt;
   Box box = {{0, index(ny), index(first / slab)},
              {0, 0, index(last_bit(mask.words, end) / slab) + 1}};
-  std::vector<std::uint64_t> along(nx / 64 + 1);  // all rows over one another
+  std::vector<std::uint64_t> along(nx / 64 + 1);  // all rows combined
   for (std::size_t z = first / slab; z < static_cast<std::size_t>(box.high[2]); ++z) {
     const std::size_t slab_end = (z + 1) * slab,
                       in_slab = first_bit(mask.words, z * slab, slab_end);
@@ -178,7 +179,7 @@ BitVolume border(const BitVolume& mask, const Axes& axes) {
   BitVolume out(mask.size());
   const auto find = has_avx2() ? find_border_avx2 : find_border;
   const Index row = mask.words(), slab = row * mask.size()[1];
-  // An axis without extent gives the word itself, which removes nothing.
+  // For an axis without extent the neighbour is the word itself, which removes nothing.
   const Steps steps = {.y = axes[1] ? row : 0, .z = axes[2] ? slab : 0, .along_x = axes[0]};
   for (Index z = 1; z + 1 < mask.size()[2]; ++z)
     find(mask.row(1, z), out.row(1, z), slab - 2 * row, steps);

@@ -56,7 +56,8 @@ class BitVolume {
   bool at(Index x, Index y, Index z) const { return (row(y, z)[x / 64] >> (x % 64) & 1) != 0; }
   void set(Index x, Index y, Index z) { row(y, z)[x / 64] |= std::uint64_t{1} << (x % 64); }
   std::int64_t count() const;
-  void clear(const BitVolume& others);  ///< takes their bits out; of the same size
+  /// Clears the bits that `others`, of the same size, has set.
+  void clear(const BitVolume& others);
 
   bool operator==(const BitVolume&) const = default;
   friend std::int64_t in_common(const BitVolume& a, const BitVolume& b);
@@ -83,7 +84,8 @@ inline std::uint64_t shifted(const std::uint64_t* row, Index words, Index w, Ind
 /// the mask can then be looked at without asking where the volume ends.
 BitVolume cropped(const PackedMask& mask, const Box& box);
 
-/// The same of a mask in any form: `read` puts a count of voxels from a first one on into words.
+/// The same for a mask in any form: `read` packs a number of voxels, from a first one on, into
+/// words.
 template <class Read>
 BitVolume cropped_by(const Shape& shape, const Box& box, Read read) {
   BitVolume out(
@@ -96,7 +98,7 @@ BitVolume cropped_by(const Shape& shape, const Box& box, Read read) {
       read(static_cast<std::size_t>(before * static_cast<Index>(shape[0]) + box.low[0]), width,
            std::span(bits));
       std::uint64_t* row = out.row(y - box.low[1] + 1, z - box.low[2] + 1);
-      std::uint64_t carried = 0;  // the empty voxel in front moves every bit by one
+      std::uint64_t carried = 0;  // the empty voxel at the start moves every bit by one
       for (const std::uint64_t word : bits) {
         *row++ = word << 1 | carried;
         carried = word >> 63;

@@ -55,8 +55,8 @@ Evidence evidence_of(const CaseRecord& record, const Region& region) {
           .is_uncut_map = record.is_uncut_map};
 }
 
-/// A value that the model left undefined counts where failures do: a missed lesion must not improve
-/// the mean by being left out.
+/// A value that the model left undefined counts where failures count: leaving out a missed lesion
+/// must not improve the mean.
 Score counted_failure(const Metric& metric, Presence presence, const CaseRecord& record,
                       Undefined otherwise) {
   const auto counts = failure_value(metric, presence, record.diagonal_mm);
@@ -87,7 +87,7 @@ LabelScores label_scores(const ScoreSettings& settings, const CaseRecord& record
   return out;
 }
 
-/// For a case without a prediction that could be read.
+/// Scores of a case without a readable prediction.
 LabelScores scores_without_prediction(const ScoreSettings& settings, const CaseRecord& record) {
   LabelScores out;
   for (const ChosenMetric& metric : settings.metrics)
@@ -97,8 +97,8 @@ LabelScores scores_without_prediction(const ScoreSettings& settings, const CaseR
   return out;
 }
 
-/// For a structure whose file is missing. A missing prediction counts as it does for a whole case;
-/// a missing reference is nobody's fault.
+/// Scores of a structure whose file is missing. A missing prediction counts as it does for a whole
+/// case; a missing reference is nobody's fault.
 LabelScores missing_scores(const ScoreSettings& settings, const CaseRecord& record, Undefined why) {
   LabelScores out = {.evidence = {}, .missing = why, .scores = {}};
   const bool failed = why == Undefined::missing_prediction;
@@ -159,7 +159,8 @@ Ledger ledger_of(const CaseRecords& records) {
           .own_metric_failures = own};
 }
 
-/// Distances of one cohort have one unit. A case in pixels has none among others in mm.
+/// All distances of a cohort have one unit: if any are needed, cases in pixels fail where others
+/// are in mm.
 LengthUnit settle_unit(const ScoreSettings& settings, CaseRecords& records) {
   const auto is_scored_in = [](bool in_pixels) {
     return [=](const CaseRecord& r) { return r.fate == Fate::scored && r.in_pixels == in_pixels; };
@@ -218,7 +219,7 @@ Interval bca_interval(const std::vector<double>& values) {
   return {found.models.front().ci_lower, found.models.front().ci_upper};
 }
 
-/// None of fewer than `least_pairs` clusters.
+/// There is none for fewer than `least_pairs` clusters.
 std::optional<Interval> cluster_interval(std::span<const Score> scores,
                                          std::span<const std::size_t> clusters) {
   std::vector<std::size_t> of_defined;
@@ -243,13 +244,13 @@ void cut(Summary& to, const Interval& whole, const Range& range) {
              whole.second > range.high ? range.high : whole.second};
 }
 
-/// A value that exists, though nobody knows it: then nothing that would depend on it is known.
+/// The value exists but is unknown, so everything that depends on it is unknown, too.
 bool is_unknown(const Score& score) {
   const auto* why = std::get_if<Undefined>(&score);
   return why != nullptr && *why == Undefined::own_metric_failed;
 }
 
-/// The average over the regions that have a part in it.
+/// The average over the regions that take part in it.
 CaseAverage average(const std::vector<LabelScores>& labels, std::span<const std::size_t> averaged,
                     std::size_t metric) {
   if (labels.empty()) return {.score = Undefined::both_empty};  // no label occurs anywhere
@@ -265,7 +266,7 @@ CaseAverage average(const std::vector<LabelScores>& labels, std::span<const std:
   return {.score = labels[averaged.front()].scores[metric], .region = averaged.front()};
 }
 
-/// What one case gives to a mean that leaves the model's failures out, and to one that counts them.
+/// What one case adds to a mean without the model's failures, and to one that counts them.
 struct BothValues {
   bool failed = false;
   std::optional<double> without{}, with{};
@@ -454,7 +455,7 @@ std::string averaged_words(std::span<const Region> regions, std::size_t most) {
 
 CaseAverage average_of(const CaseScores& scores, std::span<const Region> regions,
                        std::size_t metric) {
-  constexpr std::size_t only[] = {0};  // as most often: without a list for every case
+  constexpr std::size_t only[] = {0};  // the usual case, which avoids a list for every case
   if (regions.size() == 1) return average(scores.labels, only, metric);
   return average(scores.labels, averaged_regions(regions), metric);
 }

@@ -131,7 +131,8 @@ TEST(Results, an_average_is_undefined_where_the_model_failed_on_a_label) {
   const auto hd95 = averages_of(result, 0);
   EXPECT_EQ(hd95[0], (CaseAverage{Undefined::reference_empty, 1, true}));
   EXPECT_EQ(averages_of(result, 1)[0], (CaseAverage{Undefined::zero_denominator, 1, true}));
-  EXPECT_EQ(value(averages_of(result, 1)[1].score), 0.375);  // nobody's fault leaves the mean
+  // A value missing by nobody's fault is left out.
+  EXPECT_EQ(value(averages_of(result, 1)[1].score), 0.375);
   EXPECT_EQ(averages_of(result, 2)[0].score, Score{0.5});
   EXPECT_EQ(left_out_of_averages(result, 1), (ReasonCounts{0, 0, 0, 1}));
   const FailureCounts counts = failure_counts(result);
@@ -240,7 +241,7 @@ TEST(Summary, the_interval_of_clusters_is_robust_to_them) {
   EXPECT_NEAR(s.ci95->second, 0.525 + 2.570581835636314 * error, 1e-12);
   EXPECT_EQ(name(s.ci_method), "cluster-t");
   EXPECT_EQ(s.n, 12U);
-  // Of five clusters there is no interval: undefined values leave, and so does their cluster.
+  // There is no interval for five clusters: undefined values are left out, and so is their cluster.
   scores[0] = scores[1] = Undefined::both_empty;
   EXPECT_EQ(summary(scores, rules).ci95, std::nullopt);
   EXPECT_TRUE(summary(scores, rules).std.has_value());

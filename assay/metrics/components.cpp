@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run of voxels in a row is connected by itself, so components are found among runs. A mask of a
-// million voxels has a few thousand of them. Runs come straight out of the words by counting zeros.
-// Each is compared with those of the rows before it, up to four, that its neighbours can lie in;
-// both lists are sorted, so one walk along each row is enough. What touches is joined in a forest
-// whose roots are the earliest runs (union by least, with halved paths).
+// million voxels has a few thousand of them. Runs are read from the words by counting zeros. Each
+// is compared with those of up to four preceding rows in which its neighbours can lie; both lists
+// are sorted, so one walk along each row is enough. Runs that touch are joined in a forest whose
+// roots are the earliest runs (union by least, with path halving).
 #include "assay/metrics/components.hpp"
 
 #include <algorithm>

@@ -29,7 +29,7 @@ struct Components {
 
 Components components(const BitVolume& mask, Connectivity connectivity);
 
-/// Only the components that have at least so many voxels, renumbered.
+/// Only the components that have at least `least` voxels, renumbered.
 Components without_small(const Components& all, std::int64_t least);
 
 /// How many voxels a component of one mask shares with one of another.
@@ -43,7 +43,7 @@ struct Overlap {
 /// All pairs that share a voxel, ascending.
 std::vector<Overlap> overlaps(const Components& a, const Components& b);
 
-/// The mask grown by its neighbours so many times; the voxels around the volume stay empty.
+/// The mask dilated `times` times; the voxels around the volume stay empty.
 BitVolume dilated(BitVolume mask, Connectivity connectivity, int times);
 
 }  // namespace assay::metrics

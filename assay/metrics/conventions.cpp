@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How other tools settle what definitions leave open: one row for each, exceptions in small lists.
+/// How other tools settle what definitions leave open: one row for each tool, with short lists of
+/// exceptions.
 #include "assay/metrics.hpp"
 
 namespace assay::metrics {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting is bound by memory, so the work per byte has to vanish.
+// Counting is limited by memory, so the work per byte must be negligible.
 //
 // Masks: 64 byte-wide counters run side by side. A byte can count to 255, so after 255 rows they
 // are folded into 64-bit sums. The compiler turns each row into a few vector instructions, and the
 // same source gives the AVX2 and the portable version.
 //
-// Packed masks: 64 voxels become the bits of one word by a comparison and a move of the results'
-// signs; what is left of counting is an and and two population counts per word.
+// Packed masks: a comparison and a move of the results' signs turn 64 voxels into the bits of one
+// word. Counting then takes only an AND and two population counts per word.
 //
 // Label maps: nearly all voxels lie in long runs of one pair of labels. The bits of a word say
-// after which of 64 voxels the pair changes, and only there something is counted.
+// after which of 64 voxels the pair changes, and counts change only there.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -120,7 +120,7 @@ Confusion confusion_of(const Sums& sums, std::size_t voxels) {
           .tn = static_cast<std::int64_t>(voxels) - sums.prediction - sums.reference + sums.both};
 }
 
-/// After which of 64 voxels the pair changes, as the bits of a word; a voxel more is looked at.
+/// After which of 64 voxels the pair changes, as the bits of a word; one more voxel is read.
 using Changes = std::uint64_t (*)(const std::uint8_t* p, const std::uint8_t* r);
 
 std::uint64_t changes(const std::uint8_t* p, const std::uint8_t* r) {
@@ -133,7 +133,7 @@ std::uint64_t changes(const std::uint8_t* p, const std::uint8_t* r) {
   }
   return word_of(differ);
 #else
-  std::uint8_t differs = 0;  // mostly nothing does, and vector instructions see it
+  std::uint8_t differs = 0;  // usually nothing differs, and vector instructions detect that
   for (std::size_t i = 0; i < 64; ++i)
     differs = static_cast<std::uint8_t>(differs | (p[i] ^ p[i + 1]) | (r[i] ^ r[i + 1]));
   if (differs == 0) return 0;
@@ -144,7 +144,8 @@ std::uint64_t changes(const std::uint8_t* p, const std::uint8_t* r) {
 #endif
 }
 
-constexpr int many_changes = 24;  ///< in 64 voxels: it is quicker to count them one by one
+/// With this many changes in 64 voxels, it is faster to count voxel by voxel.
+constexpr int many_changes = 24;
 
 /// counts[p * 256 + r] over all voxels.
 template <Changes changes_in>
@@ -178,7 +179,8 @@ template <Changes changes_in>
                                              std::size_t rows) {
   return count_rows(p, r, rows);
 }
-// Written out once more: a function for one processor cannot be inlined into a loop for another.
+// Written out again, because a function for one processor cannot be inlined into a loop for
+// another.
 [[gnu::target("avx2")]] inline std::uint64_t bits_avx2(const std::uint8_t* bytes) {
   const __m256i zero = _mm256_setzero_si256();
   const auto* at = reinterpret_cast<const __m256i*>(bytes);
@@ -238,7 +240,7 @@ class PairCounts {
     return table_.empty() ? others_[p * r_codes_ + r] : table_[p * r_codes_ + r];
   }
 
-  /// The table of all pairs of bytes; empty when it is another.
+  /// The table of all pairs of bytes; empty when the table is another one.
   std::span<std::int64_t> of_bytes() {
     const bool is_it = r_codes_ == 256 && table_.size() == std::size_t{256} * 256;
     return is_it ? std::span(table_) : std::span<std::int64_t>();
@@ -280,7 +282,7 @@ class RunWalk {
  public:
   explicit RunWalk(std::span<const Code> codes) : codes_(codes) {}
 
-  /// Goes on to the run with voxel `first`, which is in this run or the next; false at the end.
+  /// Moves to the run with voxel `first`, which is in this run or the next; false at the end.
   bool has(std::size_t first) {
     if constexpr (std::is_same_v<Code, Run>) {
       if (at_ < codes_.size() && codes_[at_].end <= first) ++at_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values become bytes of 0 and 1 in pieces that stay in the cache, and the bytes are counted there.
-// Bytes themselves need no such step.
+// Values become bytes of 0 and 1 in pieces that stay in the cache, where they are counted. Arrays
+// of bytes do not need this step.
 #include "assay/metrics/count_values.hpp"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ std::optional<decltype(number(T{}))> as_value(double label) {
   return static_cast<Number>(label);
 }
 
-/// One piece of one array as a mask; the array's own bytes where they are one.
+/// One piece of one array as a mask; the array's own bytes if they can serve as one.
 class MaskReader {
  public:
   MaskReader(const ValuesView& view, std::optional<double> label) : view_(view), label_(label) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Counts of two arrays of any number type, as they lie in somebody else's memory.
+/// Counts of two arrays of any number type, in place in the caller's memory.
 #pragma once
 
 #include <cstddef>

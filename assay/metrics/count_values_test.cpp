@@ -99,7 +99,7 @@ TYPED_TEST(CountValues, a_label_that_the_type_cannot_hold_is_nowhere) {
 
 TEST(CountValuesBounds, the_greatest_value_of_a_type_is_a_label) {
   const std::vector<std::uint64_t> wide = {std::numeric_limits<std::uint64_t>::max(), 1};
-  // 2^64 as a double is no value of the type, though its greatest value rounds to it.
+  // 2^64 as a double is not a value of the type, although its greatest value rounds to it.
   EXPECT_EQ(count_values(view(wide), view(wide), 0x1p64), (Confusion{.tn = 2}));
   const std::vector<std::int8_t> bytes = {-128, 127};
   EXPECT_EQ(count_values(view(bytes), view(bytes), -128), (Confusion{.tp = 1, .tn = 1}));

@@ -35,7 +35,7 @@ std::optional<double> failure_value(const Metric& metric, Presence presence, dou
   if (!metric.failure) return std::nullopt;
   if (std::isinf(*metric.failure))
     return diagonal_mm > 0 ? std::optional(diagonal_mm) : std::nullopt;
-  // Too much is above zero, nothing where there was something is below it.
+  // Too much counts above zero; finding nothing where there was something counts below it.
   if (metric.better == Better::zero && presence != Presence::reference_empty)
     return -*metric.failure;
   return metric.failure;

@@ -39,10 +39,10 @@ constexpr Presence presence_told_by(Undefined why) {
   return Presence::ok;
 }
 
-/// Infinity as the undefined score that it means: JSON has no infinity.
+/// Replaces infinity by the undefined score that it means, since JSON has no infinity.
 Score finite_score(const Score& score, Presence presence);
 
-/// What a failure of the model counts in the metric: what the metric's row declares, and for
+/// What a failure of the model counts as in the metric: what the metric's row declares, and for
 /// distances the diagonal of the image in mm. A missing or unreadable prediction counts as an empty
 /// one (`Presence::prediction_empty`). Nothing when the row declares nothing, or the diagonal is
 /// not known (0).

@@ -13,7 +13,7 @@ namespace assay::metrics {
 /// nothing was read as a label map.
 OccurringLabels occurring_labels(const SegmentationResult& result);
 
-/// What was scored although not one of its labels occurs on either side of any case.
+/// The scored regions of which no label occurs on either side of any case.
 std::vector<Region> absent_regions(const SegmentationResult& result);
 
 /// The sentence that refuses such a result: which labels are absent, and which do occur.

@@ -16,8 +16,8 @@ Score lesion_recall(const LesionEvidence& e) {
   return ratio(real(e.detected), real(e.references));
 }
 
-/// Nothing to find and nothing wrongly found. Small lesions may have been left out, and with them
-/// the predictions next to them.
+/// Nothing to find and no false alarm. Small lesions may have been left out, together with the
+/// predictions next to them.
 bool has_no_lesion(const LesionEvidence& e) {
   return e.references == 0 && e.false_alarms() == 0;
 }
@@ -31,7 +31,7 @@ Score lesion_f1(const LesionEvidence& e) {
   return 2 * *p * *r / (*p + *r);
 }
 
-/// Over the reference's lesions and the false alarms, as BraTS does.
+/// The mean over the reference's lesions and the false alarms, as in BraTS.
 Score lesion_dice(const LesionEvidence& e) {
   if (has_no_lesion(e)) return 1.0;
   return ratio(e.dice_sum, real(e.references + e.false_alarms()));

@@ -60,9 +60,8 @@ double lesion_iou(const Sides& sides, const Overlap& pair) {
   return static_cast<double>(pair.voxels) / static_cast<double>(both - pair.voxels);
 }
 
-/// Pairs of lesions whose IoU is above 0.5, or at least that. Above it no lesion has a second
-/// partner. At
-/// 0.5 a lesion that was merged by dilation may have two, and the first counts.
+/// Pairs of lesions whose IoU is above 0.5, or at least 0.5. Above 0.5 no lesion has a second
+/// partner. At 0.5 a lesion that was merged by dilation may have two, and the first counts.
 std::vector<Overlap> one_to_one(const Sides& sides) {
   std::vector<Overlap> out;
   std::vector<bool> p_taken(sides.prediction.count()), r_taken(sides.reference.count());
@@ -80,20 +79,20 @@ Matching match_iou(const Sides& sides) {
   return matching_of(sides, one_to_one(sides));
 }
 
-/// One side as Anima looks at it: lesions, and what covers them.
+/// One side as Anima sees it: its lesions, and what covers them.
 struct Covered {
   const std::vector<std::int64_t>& sizes;        ///< of the lesions to be found
-  const std::vector<std::int64_t>& other_sizes;  ///< of those that find
+  const std::vector<std::int64_t>& other_sizes;  ///< of the lesions that find them
   std::vector<std::vector<std::pair<std::int64_t, std::uint32_t>>> by;  ///< voxels, other
-  std::vector<std::int64_t> inside;  ///< voxels of each other that lie in any lesion
+  std::vector<std::int64_t> inside;  ///< voxels of each other lesion that lie in any lesion
 
   double outside(std::uint32_t other) const {
     const auto size = static_cast<double>(other_sizes[other]);
     return (size - static_cast<double>(inside[other])) / size;
   }
 
-  /// The largest parts first. Among equal ones, the one that lies less outside comes first: the
-  /// order must not depend on how lesions are numbered.
+  /// Considers the largest parts first, and among equal ones the one that lies less outside, so
+  /// that the order does not depend on how lesions are numbered.
   bool is_found(std::size_t lesion) const {
     auto parts = by[lesion];
     std::ranges::sort(parts, [&](const auto& a, const auto& b) {
@@ -133,7 +132,8 @@ std::vector<bool> found_in(const Covered& side) {
   return out;
 }
 
-/// Each side is judged by itself, so a lesion may be found by one that is not itself true.
+/// Each side is judged separately, so a lesion may be found by one that is itself not a true
+/// positive.
 Matching match_anima(const Sides& sides) {
   Matching out(sides.reference.count(), sides.prediction.count());
   const auto& p_sizes = sides.prediction.sizes;
@@ -158,7 +158,7 @@ constexpr Matcher matchers[] = {{match_any, false, false},
                                 {match_anima, false, true},
                                 {match_iou, false, false}};
 
-/// The lesions of `all`, those that lie in one component of `merged` as one, numbered as it is.
+/// The lesions of `all`, numbered as in `merged`; those in one component of `merged` become one.
 Components merged_by(const Components& all, const Components& merged) {
   std::vector<std::uint32_t> group(all.count());
   for (const Overlap& pair : overlaps(all, merged)) group[pair.a] = pair.b;
@@ -184,20 +184,21 @@ Components kept_only(const Components& all, const std::vector<std::uint32_t>& nu
   return out;
 }
 
-/// The fewest voxels of a lesion that stays. One of exactly the least volume does, whatever the
-/// quotient was rounded to.
+/// The fewest voxels of a lesion that is kept. A lesion of exactly the least volume is kept,
+/// however the quotient was rounded.
 std::int64_t least_voxels(const LesionScene& scene, const LesionSettings& settings) {
   return static_cast<std::int64_t>(
       std::ceil(settings.least_ml / voxel_ml(scene.grid) * (1 - 1e-9)));
 }
 
-/// The same where one of exactly the least volume is left out.
+/// The same where a lesion of exactly the least volume is left out.
 std::int64_t least_voxels_above(const LesionScene& scene, const LesionSettings& settings) {
   return 1 + static_cast<std::int64_t>(
                  std::floor(settings.least_ml / voxel_ml(scene.grid) * (1 + 1e-9)));
 }
 
-/// BraTS merges lesions, and leaves out small ones of the reference only, those of the limit too.
+/// BraTS merges lesions. It leaves out small lesions of the reference only, including those of
+/// exactly the limit.
 void merge_by_dilation(Sides& sides, const BitVolume& reference, std::int64_t least) {
   const Components grown =
       components(dilated(reference, Connectivity::edges, brats_dilations), Connectivity::corners);
@@ -214,7 +215,7 @@ void merge_by_dilation(Sides& sides, const BitVolume& reference, std::int64_t le
   }
 }
 
-/// The runs of each component, without a search.
+/// The runs of each component, found without a search.
 class RunsByComponent {
  public:
   explicit RunsByComponent(const Components& side) : runs_(side.runs), starts_(side.count() + 1) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From two masks to lesions: components, and which of one side found which of the other.
+/// From two masks to lesions: their components, and which lesions of one side found which of the
+/// other.
 #pragma once
 
 #include "assay/metrics.hpp"
@@ -8,7 +9,7 @@
 
 namespace assay::metrics {
 
-/// What of the image lesions need.
+/// The parts of the image that lesions need.
 struct LesionScene {
   const Solids& solids;
   Grid grid;
@@ -16,7 +17,7 @@ struct LesionScene {
   SurfaceRules surface{};
 };
 
-/// How many voxels the box around the masks must be wider than they are.
+/// By how many voxels the box must extend beyond the masks.
 Index lesion_room(const LesionSettings& settings);
 
 /// One of the masks may be empty.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What metrics need of where the voxels of two masks lie, beyond counts.
+/// What metrics need to know about the positions of the voxels of two masks, beyond counts.
 #pragma once
 
 #include "assay/cohort.hpp"

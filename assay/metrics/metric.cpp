@@ -43,7 +43,7 @@ struct Apply {
   }
   Score operator()(ProbabilityFormula f) const {
     if (evidence.probability) return f(*evidence.probability);
-    // A label that only other cases have was not looked at in this one.
+    // A label that occurs only in other cases was not examined in this one.
     return presence(evidence.counts) == Presence::both_empty ? Undefined::both_empty
                                                              : Undefined::not_probabilities;
   }
@@ -193,7 +193,7 @@ const Metric& metric(std::string_view name) {
   return *found;
 }
 
-/// "dice of WT" is Dice, too: so the columns of a report on several labels are called.
+/// "dice of WT" is Dice, too, since reports on several labels name their columns like this.
 std::optional<ChosenMetric> metric_of_key(std::string_view key) {
   const auto found = std::ranges::find(metrics(), key, &Metric::name);
   if (found != metrics().end()) return as_asked(*found);

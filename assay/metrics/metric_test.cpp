@@ -16,7 +16,7 @@ namespace metric_test {
 using namespace assay;
 using namespace assay::metrics;
 
-/// What some surface could have been found to be.
+/// Random evidence for one surface.
 DirectedEvidence random_side(std::mt19937_64& rng) {
   const auto weight = static_cast<double>(1 + rng() % 1000);
   const auto greatest = static_cast<double>(rng() % 100);
@@ -27,7 +27,7 @@ DirectedEvidence random_side(std::mt19937_64& rng) {
           .within = {{1, std::floor(weight / 3)}}};
 }
 
-/// What some map could have been found to be, for a reference of so many voxels.
+/// Random evidence for a map, consistent with these counts.
 ProbabilityEvidence random_map(const Confusion& counts, std::mt19937_64& rng) {
   ProbabilityEvidence out = {.voxels = counts.total(), .positives = counts.reference()};
   const auto share = [&] { return static_cast<double>(rng() % 1001) / 1000; };

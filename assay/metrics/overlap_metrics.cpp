@@ -9,7 +9,7 @@
 namespace assay::metrics {
 namespace {
 
-/// Products of two counts, exactly: a gigapixel mask overflows 64 bits.
+/// For exact products of two counts, which overflow 64 bits for a gigapixel mask.
 __extension__ using Wide = __int128;
 
 double product(std::int64_t a, std::int64_t b) {
@@ -68,7 +68,7 @@ Score fbeta(const Confusion& c, const Parameters& with) {
 }
 
 Score mcc(const Confusion& c) {
-  // Paired so that a perfect prediction gives two exact roots, hence exactly 1.
+  // Paired so that a perfect prediction gives two exact roots, and so exactly 1.
   return correlation(covariance(c), std::sqrt(product(c.prediction(), c.reference())) *
                                         std::sqrt(product(c.tn + c.fp, c.tn + c.fn)));
 }

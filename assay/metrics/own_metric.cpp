@@ -69,7 +69,7 @@ void require_rules(const OwnDeclaration& d) {
               "the metric '" + d.name + "' counts a failure as a number that is outside its range");
 }
 
-/// The worse end of the range. A metric that is best at zero gives the size.
+/// The worse end of the range. For a metric that is best at zero it is the larger magnitude.
 std::optional<double> worst_value(const OwnDeclaration& d) {
   const double worst = d.better == Better::higher  ? d.range.low
                        : d.better == Better::lower ? d.range.high

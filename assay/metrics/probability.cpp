@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact ranks without sorting a volume. A probability's bits, read as a whole number, are in the
+// Exact ranks without sorting a volume. The bits of a probability, read as a whole number, have the
 // order of the probabilities. One pass counts foreground and background by the leading 16 of those
-// bits: 65,536 buckets. A bucket without foreground adds only its count, whatever the order in it,
-// to the area under the ROC curve and to average precision; so only values that share a bucket with
-// foreground are fetched and sorted, some millions at a time. In a map of a lesion that is a small
-// part of the volume, and memory is bounded for all others.
+// bits, in 65,536 buckets. A bucket without foreground adds only its count to the area under the
+// ROC curve and to average precision, whatever the order in it. So only values that share a bucket
+// with foreground are fetched and sorted, some millions at a time. In a map of a lesion that is a
+// small part of the volume, and for other maps memory is still bounded.
 //
-// The same pass tells values apart by the limits of the calibration's bins and of the thresholds:
-// each bucket knows the interval of its lowest value, and the few that a limit divides compare.
+// The same pass sorts values into the intervals between the limits of calibration bins and
+// thresholds. Each bucket knows the interval of its lowest value, and values are compared only in
+// the few buckets that a limit divides.
 #include "assay/metrics/probability.hpp"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ Key<Real> key_from(double limit, bool above) {
   return key_of(least);
 }
 
-/// All values by the limits that anybody asks for. Interval i holds keys below edges[i].
+/// All values, divided by all limits in use. Interval i holds keys below edges[i].
 template <class Real>
 struct Intervals {
   std::vector<Key<Real>> edges;
@@ -94,7 +95,7 @@ struct Tally {
       std::vector<std::array<std::uint32_t, 2>>(buckets);
   std::vector<Counts> of_interval = std::vector<Counts>(intervals.edges.size());
   std::vector<double> sum_of_interval = std::vector<double>(intervals.edges.size());
-  Counts zeros{};  ///< kept apart: most of many maps is exactly 0
+  Counts zeros{};  ///< kept separately, since most of many maps is exactly 0
   double squared_error = 0;
 
   void add(Real probability, std::size_t is_foreground) {
@@ -201,7 +202,7 @@ void fetch(std::span<const Real> values, const ProbabilityScene& scene, const Ta
   });
 }
 
-/// Groups of equal values from the end of `sorted`, down to the last one in `bucket`.
+/// Takes groups of equal values from the end of `sorted`, down to the last one in `bucket`.
 template <class Real>
 void walk_bucket(std::vector<Key<Real>>& sorted, std::size_t bucket, Walk& walk) {
   while (!sorted.empty() && bucket_of<Real>(sorted.back() >> 1) == bucket) {

@@ -19,16 +19,16 @@ namespace assay::metrics {
 struct ProbabilityScene {
   ProbabilityView prediction;
   std::span<const std::uint64_t> reference;
-  std::span<const std::uint64_t> ignored{};  ///< voxels that leave every count; may be empty
+  std::span<const std::uint64_t> ignored{};  ///< voxels that are not counted at all; may be empty
 };
 
-/// Every value lies between 0 and 1. Exact: no bins but those of the calibration error.
+/// Every value must lie between 0 and 1. Exact: the only bins are those of the calibration error.
 ProbabilityEvidence probability_evidence(const ProbabilityScene& scene);
 
 // Sorting whole numbers by their digits.
 
-/// Ascending, in time that grows with their number only. Digits that all numbers share are skipped,
-/// so a narrow range is cheap.
+/// Ascending, in time that grows only with the number of keys. Digits that all numbers share are
+/// skipped, so a narrow range is cheap.
 template <std::unsigned_integral Key>
 void radix_sort(std::vector<Key>& keys, std::vector<Key>& scratch) {
   constexpr unsigned digit_bits = 11;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nearly all blocks of 64 voxels hold one label, or two on a border between them. So the block is
-// compared with each label of the region that the map has; a table of all codes serves only for
+// Nearly all blocks of 64 voxels hold one label, or two on a border between them. So a block is
+// compared with each label of the region that the map has; a table of all codes is used only for
 // regions of many labels.
 #include "assay/metrics/region_bits.hpp"
 
@@ -31,7 +31,7 @@ struct Members {
   }
 };
 
-/// A table for each of 65,536 regions would take longer than all the rest.
+/// A table for each of 65,536 regions would take longer than everything else.
 Members members_of(const LabelView& labels, const Codes& codes) {
   Members out{codes};
   if (codes.size() <= few_codes) return out;
@@ -121,7 +121,7 @@ void set_bits(std::span<std::uint64_t> bits, std::size_t first, std::size_t end)
   }
 }
 
-/// Reads runs from voxels that ascend from call to call.
+/// Reads runs from voxels in ascending order over the calls.
 class RunBits {
  public:
   RunBits(std::span<const Run> runs, const Members& members) : runs_(runs), members_(members) {}
@@ -153,8 +153,8 @@ void pack_codes(std::span<const Run> runs, const Members& members, std::span<std
   RunBits(runs, members).pack(0, runs.empty() ? 0 : runs.back().end, bits);
 }
 
-/// Some voxels from `first` on. Whole words are packed at once, so that more is read where there is
-/// more.
+/// Packs some voxels from `first` on. Whole words are packed at once, so more voxels are read where
+/// there are more.
 template <class Code>
 void pack_part(std::span<const Code> codes, std::size_t first, std::size_t count,
                const Members& members, std::span<std::uint64_t> bits) {
@@ -164,8 +164,8 @@ void pack_part(std::span<const Code> codes, std::size_t first, std::size_t count
   if (count % 64 != 0) bits.back() &= (std::uint64_t{1} << (count % 64)) - 1;
 }
 
-/// Asks for voxels that are needed soon. The rows of a box lie so far apart that processors do not
-/// foresee them, and waiting for memory would take longer than all the rest.
+/// Prefetches voxels that are needed soon. The rows of a box lie so far apart that processors do
+/// not predict them, and waiting for memory would take longer than everything else.
 template <class Code>
 void fetch_ahead(std::span<const Code> codes, std::size_t first, std::size_t count) {
   constexpr std::size_t per_line = 64 / sizeof(Code);

@@ -11,7 +11,7 @@
 namespace assay::metrics {
 
 /// What `confusion` gives for each region. `counts` are ascending, as `joint_counts` leaves them.
-/// Only those that concern a region are looked at, so an image of 65,536 labels takes no longer
+/// Each region reads only the entries that concern it, so an image of 65,536 labels takes no longer
 /// than one of a few.
 std::vector<Confusion> confusions(std::span<const JointCount> counts,
                                   std::span<const Region> regions,

@@ -27,7 +27,7 @@ Box widened(Box box, const Shape& shape, Index room) {
   return box;
 }
 
-/// Boxes as they grow.
+/// Boxes while they grow.
 class Growing {
  public:
   explicit Growing(std::size_t codes) : boxes_(codes, {{far, far, far}, {0, 0, 0}}) {}
@@ -87,13 +87,13 @@ class RowsOf {
   Place first_{};
 };
 
-// A label map is runs of equal codes, most of them long. The bits of a word say after which of 64
-// voxels the code changes, and only there something is done.
+// A label map consists of runs of equal codes, most of them long. The bits of a word say after
+// which of 64 voxels the code changes, and only there is there anything to do.
 
-/// After which of 64 voxels the code changes; a voxel more is looked at.
+/// After which of 64 voxels the code changes; one more voxel is read.
 template <class Code>
 std::uint64_t changes_in(const Code* codes) {
-  Code differs = 0;  // mostly nothing does, and vector instructions see it
+  Code differs = 0;  // usually nothing differs, and vector instructions detect that
   for (std::size_t i = 0; i < 64; ++i)
     differs = static_cast<Code>(differs | (codes[i] ^ codes[i + 1]));
   if (differs == 0) return 0;

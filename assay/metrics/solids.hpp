@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The two masks of a region where they lie: what boundaries and lesions are measured in.
+/// The two masks of a region, cut to the part of the image where they lie. Boundaries and lesions
+/// are measured in it.
 #pragma once
 
 #include <optional>
@@ -19,22 +20,22 @@ struct Solids {
   Axes axes{true, true, true};      ///< along which the image extends
   Axes has_axis{true, true, true};  ///< those of one voxel too, if the image has them
   Point spacing_mm{1, 1, 1};
-  Box box{};  ///< where in the image
+  Box box{};  ///< its place in the image
 };
 
-/// Nothing when both are empty. `room` is how many voxels of the image the box is wider than the
-/// masks, on every side where there are some.
+/// Nothing when both are empty. `room` is by how many voxels the box extends beyond the masks on
+/// every side, as far as the image has them.
 std::optional<Solids> solids_of(const PackedMask& prediction, const PackedMask& reference,
                                 const Grid& grid, Index room = 0);
 
 /// The smallest box around every label, by its code, in one pass over the map; nothing for a label
-/// that does not occur. Background, which is not worth measuring, has the whole image.
+/// that does not occur. Background gets the whole image, since its box is not worth measuring.
 std::vector<std::optional<Box>> label_boxes(const LabelView& labels);
 
 /// Two label maps on one grid. Any region can be cut from them without a mask of the whole image.
 class LabelSolids {
  public:
-  /// What the reference says is `ignored` belongs to neither mask.
+  /// Voxels that are `ignored` in the reference belong to neither mask.
   LabelSolids(const LabelView& prediction, const LabelView& reference,
               std::optional<Label> ignored = {});
 

@@ -13,7 +13,7 @@
 namespace assay::metrics {
 namespace {
 
-/// A name that papers use for several of our metrics, or for a near relative of one.
+/// A name that papers use for several of our metrics, or for a close relative of one.
 struct Meaning {
   std::string_view name, keys;  ///< keys: separated by commas
 };
@@ -60,7 +60,7 @@ const std::map<std::string, std::string_view>& known_names() {
   return all;
 }
 
-/// Lower case, with only what tells numbers apart besides letters and digits.
+/// Lower case; besides letters and digits, only the characters that distinguish numbers are kept.
 std::string spelled(std::string_view name) {
   std::string out;
   for (const char c : name)
@@ -106,7 +106,7 @@ std::vector<std::string> known_among(std::string_view keys, std::span<const std:
   return out;
 }
 
-/// The metrics that a name may mean, separated by commas; "" for a name that says nothing.
+/// The metrics that a name may mean, separated by commas; "" for a name without a known meaning.
 std::string meaning_of(std::string_view typed) {
   const auto is_meant = [wanted = plain(typed)](const Meaning& m) {
     return plain(m.name) == wanted;
@@ -141,7 +141,7 @@ std::string plain(std::string_view name) {
     if (is_ascii_word(c))
       out += ascii_lower(c);
     else if (static_cast<unsigned char>(c) >= 0x80)
-      out += c;  // letters beyond ASCII distinguish names
+      out += c;  // letters outside ASCII distinguish names
   return out;
 }
 

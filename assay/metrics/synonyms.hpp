@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The names under which people, papers and other tools know our metrics. What is typed, and what
-/// other tools write into their files, is understood by the titles and other names of their rows.
+/// The names under which people, papers and other tools know our metrics. Names that people type or
+/// other tools write are matched with the titles and other names in the metrics' rows.
 #pragma once
 
 #include <optional>

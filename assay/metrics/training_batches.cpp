@@ -119,7 +119,7 @@ DiceSums sums_of(const std::uint8_t* p, const std::uint8_t* g, std::size_t size)
           static_cast<double>(c.reference())};
 }
 
-/// The pieces of fixed size that a batch falls into; none crosses from one class to the next.
+/// The pieces of fixed size that a batch is divided into; none contains more than one class.
 struct Blocks {
   std::size_t voxels, per_entry;
 
@@ -159,7 +159,7 @@ BatchScores one(double value) {
   return {{value}, {}};
 }
 
-/// How a score is formed where both are empty.
+/// Hard Dice scores; the policy decides what happens where both masks are empty.
 BatchScores hard_scores(const std::vector<DiceSums>& sums, std::vector<std::size_t> shape,
                         const DiceOptions& options) {
   const auto empty = [](const DiceSums& s) { return s.volume() == 0; };
@@ -203,7 +203,7 @@ std::vector<std::size_t> median_places(const std::vector<double>& values, DicePo
   return {order[lower], order[upper]};
 }
 
-/// The derivative of the reduced score by each score.
+/// The derivative of the reduced score with respect to each score.
 std::vector<double> weights_of(const BatchScores& scores, const Upstream& upstream,
                                DicePolicy policy) {
   const auto& [reduction, gradient] = upstream;

@@ -16,7 +16,7 @@ namespace assay::metrics {
 
 enum class Reduction { mean, median, sum, none };
 
-/// `assay`: a score per sample and class, `if_empty` put in per entry, the true median. The others
+/// `assay`: a score per sample and class, `if_empty` used per entry, the true median. The others
 /// reproduce MIPCandy: its documentation, and two releases.
 enum class DicePolicy { assay, mipcandy_doc, mipcandy_1_1_1, mipcandy_1_1_2 };
 
@@ -31,7 +31,7 @@ struct BatchView {
   std::size_t batch = 0, classes = 0, voxels = 0;
 };
 
-/// Scores with the shape that they have before and after reduction; no shape: one number.
+/// Scores with their shape, before or after reduction; an empty shape means one number.
 struct BatchScores {
   std::vector<double> values;
   std::vector<std::size_t> shape;
@@ -59,7 +59,7 @@ template <class T>
 BatchScores dice_similarity_coefficient(BatchView<T> outputs, BatchView<T> labels,
                                         const DiceOptions& options = {});
 
-/// What every Dice score follows from: the sums of p, of g, and of p times g.
+/// The sums that every Dice score follows from: of p, of g, and of p times g.
 struct OverlapSums {
   double both = 0, outputs = 0, labels = 0;
   double volume() const { return outputs + labels; }
@@ -86,22 +86,21 @@ BatchScores soft_dice(BatchView<T> outputs, BatchView<T> labels,
   return soft_dice(soft_dice_sums(outputs, labels, options), options.smooth);
 }
 
-/// What a gradient comes back from: how the scores were reduced, and the derivative of everything
-/// after it with respect to the result (one number, or one for each score where nothing was
-/// reduced).
+/// Where a gradient comes from: how the scores were reduced, and the derivative of everything after
+/// that with respect to the result (one number, or one for each score where nothing was reduced).
 struct Upstream {
   Reduction reduction = Reduction::mean;
   std::span<const double> gradient;
 };
 
-/// The gradient of the reduced score, times the upstream one, into `gradient`. Soft Dice is
-/// symmetric: with the labels as `other` it is the gradient by the outputs, with the outputs as
-/// `other` the gradient by the labels.
+/// Writes the gradient of the reduced score, times the upstream one, to `gradient`. Soft Dice is
+/// symmetric: with the labels as `other` it is the gradient with respect to the outputs, and with
+/// the outputs as `other` the gradient with respect to the labels.
 template <class T>
 void soft_dice_gradient(const SoftDiceSums& evidence, BatchView<T> other, const Upstream& upstream,
                         std::span<T> gradient, const SoftDiceOptions& options = {});
 
-/// The gradient by `outputs` from the arrays.
+/// The gradient with respect to `outputs`, from the arrays.
 template <class T>
 void soft_dice_gradient(BatchView<T> outputs, BatchView<T> labels, const Upstream& upstream,
                         std::span<T> gradient, const SoftDiceOptions& options = {}) {

@@ -43,7 +43,7 @@ Score fn_volume_ml(const Confusion& c, double voxel_ml) {
 }
 
 constexpr Metric volume_table[] = {
-    // In other tools "AVD" may mean a volume in mL, which only their users can know.
+    // In other tools "AVD" may mean a volume in mL, and only their users can know that.
     {.name = "avd",
      .title = "Relative absolute volume difference",
      .brief = "AVD",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A paper gives a mean, so our mean can be compared with it. A signed-rank test would compare our
-// pseudo-median with it instead: scores are skewed, and a cohort with exactly the paper's mean
-// would be "different", one that is 0.06 below it "equivalent".
+// pseudo-median with it instead. Scores are skewed, so a cohort with exactly the paper's mean would
+// be "different", and one that is 0.06 below it "equivalent".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,10 +35,9 @@ void add_effect_size(PaperComparison& c, bool compat_spec) {
   if (compat_spec) c.interpretation = "large";  // every comparison with NaN is false
 }
 
-// ---- As specified
-// --------------------------------------------------------------------------------
+// ---- As specified.
 
-/// Nothing but zeros up to 1e-8, and whatever SciPy refuses, has p = 1.
+/// p = 1 if all differences are zero to within 1e-8, the specification's allclose shortcut.
 void signed_rank_test(PaperComparison& c, const Differences& differences) {
   c.test_type = "Wilcoxon signed-rank";
   c.policy = "scipy-1.10";
@@ -73,14 +72,14 @@ void compare_as_specified(PaperComparison& c, const Differences& differences) {
                      : fmt::format("STATISTICALLY DIFFERENT (p={:.4f})", *c.p_value);
 }
 
-// ---- Test of the mean
-// ----------------------------------------------------------------------------
+// ---- Test of the mean.
 
 bool knows_its_error(const PaperMean& paper) {
   return paper.std && paper.n && *paper.n >= 2;
 }
 
-/// Below six values resamples are too few to tell; Student's p-value is given for what it is worth.
+/// Below six values there are too few resamples to tell; Student's p-value is then given with that
+/// reservation.
 stats::MeanTest mean_test(const Differences& differences, const PaperMean& paper,
                           const Executor& executor) {
   if (knows_its_error(paper)) return stats::welch_test(differences, *paper.std, *paper.n);
@@ -96,7 +95,7 @@ std::string_view title(stats::MeanMethod method) {
   }
 }
 
-/// What a mean of Dice, which is in 0..1, can differ by.
+/// Limits the interval to what a mean of Dice, which is in 0..1, can differ by.
 stats::Interval within_range(stats::Interval interval, const PaperMean& paper) {
   const bool exact = !knows_its_error(paper);
   interval.lower = std::max(interval.lower, exact ? -paper.mean : -1.0);

@@ -10,7 +10,8 @@
 // largest MCC is at an end: prediction inside reference (FP = 0) or the reverse (FN = 0), where it
 // is sqrt(r (1 - f) / (1 - r f)) and sqrt((1 - r f) / (r (1 - f))). All three fall with f, so the
 // lower bound of a range of fractions is taken at its upper end and the upper bound at its lower.
-// For small f: D <= MCC <= sqrt(D / (2 - D)). A foreground Dice can hardly leave its MCC.
+// For small f: D <= MCC <= sqrt(D / (2 - D)). So a foreground Dice leaves little freedom to its
+// MCC.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -62,7 +63,8 @@ std::optional<Bounds> dice_bounds(double mcc, const LesionFractions& fractions) 
 
 std::optional<Bounds> macro_dice_bounds(double dice, const LesionFractions& fractions) {
   if (!is_share(dice)) return std::nullopt;
-  // Errors hurt the background most when they are many: the largest lesion, the largest mask.
+  // Errors lower the background's Dice most when there are many: for the largest lesion and the
+  // largest mask.
   const double least = dice / (2 - dice);
   return Bounds{(dice + background_dice(dice, fractions.high, 1 / least)) / 2,
                 (dice + background_dice(dice, fractions.low, least)) / 2};

@@ -19,7 +19,7 @@ struct PublishedModel {
   PublishedValue dice, avd, mcc;
 };
 
-/// In the paper's order: by falling Dice.
+/// In the paper's order: by descending Dice.
 std::span<const PublishedModel> published_models();
 
 }  // namespace assay::parity

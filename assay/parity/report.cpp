@@ -11,8 +11,8 @@
 namespace assay::parity {
 namespace {
 
-/// The SD that is like the paper's, which is taken between runs or folds: the one given with the
-/// mean, unless that is over subjects (or absent) and the file has a better one.
+/// The SD that is comparable to the paper's, which is taken between runs or folds: the one given
+/// with the mean, unless that is over subjects (or absent) and the file has a better one.
 const SpreadReading& chosen_spread(const SpreadReading& own,
                                    const std::vector<SpreadReading>& others) {
   if (own.std.value && own.over != SpreadOver::subjects) return own;
@@ -25,7 +25,7 @@ const SpreadReading& chosen_spread(const SpreadReading& own,
   return own;
 }
 
-/// The specification's code has no answer here; neither has a mode that reproduces it.
+/// The specification's code fails without these numbers, and so does the mode that reproduces it.
 void require_everything(const Achieved& a) {
   for (const NumberRead* r : {&a.dice, &a.dice_std.std, &a.avd, &a.mcc})
     if (!r->value)
@@ -76,7 +76,8 @@ MacroVerdict macro_verdict(const ParityReport& report, const Judge& judge) {
   } else if (a.dice.value) {
     macro.estimated = macro_dice_bounds(*a.dice.value);
     if (!macro.estimated) return macro;
-    // The background's Dice hardly varies, so the mean of both varies half as much as the lesion's.
+    // The background's Dice hardly varies, so the mean of both varies half as much as the lesion's
+    // Dice.
     if (report.dice_std.std.value) macro.dice_std = *report.dice_std.std.value / 2;
     const ParityLevel low = judge.level(macro.estimated->low, macro.dice_std);
     const ParityLevel high = judge.level(macro.estimated->high, macro.dice_std);

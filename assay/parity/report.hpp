@@ -8,8 +8,8 @@
 
 namespace assay::parity {
 
-/// Markdown without a last line break. Under compat: as the specification prints it, our row judged
-/// as meshnet_26 whatever the variant, with its symbols.
+/// Markdown without a last line break. With compat_spec it is as the specification prints it, with
+/// its symbols, and our row is judged as meshnet_26 whatever the variant.
 std::string benchmark_table(const ParityReport& report, const Paper& paper);
 
 /// The specification's mark of a level.

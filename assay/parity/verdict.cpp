@@ -27,7 +27,7 @@ struct Rule {
 MetricDetail detail_of(std::optional<double> achieved, const std::optional<PaperValue>& paper,
                        const Rule& rule, double slack) {
   MetricDetail d = {.achieved = achieved};
-  if (!paper) return d;  // the paper is silent: nothing to judge
+  if (!paper) return d;  // the paper does not report it, so there is nothing to judge
   d.paper = paper->mean;
   if (!achieved) return d;
   const double x = *achieved;

@@ -24,7 +24,7 @@ BlandAltman bland_altman(std::span<const double> x, std::span<const double> y, d
 
 /// Intraclass correlation of single measurements in a two-way layout (McGraw and Wong 1996).
 /// Agreement, ICC(A,1), counts a constant offset between raters as disagreement; consistency,
-/// ICC(C,1), does not. Intervals are by the F distribution. NaN where the variance is all zero.
+/// ICC(C,1), does not. Intervals use the F distribution. NaN where all variances are zero.
 struct Icc {
   std::size_t cases = 0, raters = 0;
   Interval agreement, consistency;

@@ -158,7 +158,7 @@ ByModel replicates_of(const Resampler& resampler, const JointStatistic& statisti
   return replicates;
 }
 
-/// Each model's scores without one unit after the other; nothing where no method asks for them.
+/// Each model's scores with one unit left out at a time; empty where the method does not need them.
 ByModel jackknives_of(const Resampler& resampler, const JointStatistic& statistic,
                       std::size_t models, const BootstrapOptions& options) {
   if (options.method != BootstrapMethod::bca) return ByModel(models);

@@ -21,7 +21,7 @@ struct ClusteredMean {
   Interval interval;  ///< mean and t limits with clusters - 1 degrees of freedom
   double standard_error = 0;
   double design_effect = 1;  ///< variance relative to independent values
-  double skewness = 0;       ///< of what the clusters add to the mean
+  double skewness = 0;       ///< of the clusters' contributions to the mean
   std::size_t clusters = 0;
 };
 

@@ -35,7 +35,7 @@ std::vector<double> units_of(std::span<const double> values,
                           : cluster_means(values, clusters);
 }
 
-/// Those of the pairs that differ; of all when none does.
+/// The differences that are not zero; all of them if there are no others.
 std::vector<double> without_zeros(std::span<const double> differences, double tolerance) {
   std::vector<double> out;
   for (const double d : differences)
@@ -151,8 +151,8 @@ double least_pvalue(const ComparisonResult& result) {
   return std::min(1.0, std::exp2(1 - static_cast<double>(result.differing())));
 }
 
-/// Which results could not be significant even if every member of the family had its least p-value,
-/// the best that can happen to any of them: step-down procedures ask less of the ones that follow.
+/// Which results could not be significant even if every member of the family had its least p-value.
+/// That is the best case for each of them, since step-down procedures ask less of later members.
 void find_hopeless(std::span<ComparisonResult> family, const ComparisonOptions& options) {
   std::vector<double> least;
   least.reserve(family.size());

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Many bounded draws from a Pcg64 at once: the same stream as one after the other.
+/// Many bounded draws from a Pcg64 at once, with the same stream as single draws.
 //
 // Lemire's method scales a 32-bit half to 0 .. bound - 1 by one multiplication and rejects it, very
 // rarely, when the low half of the product is below a threshold. So a block is drawn as if nothing
-// could be rejected, the least low half tells whether that was true, and if not the block is drawn
-// again with care.
+// could be rejected. The least low half tells whether that was true; if not, the block is drawn
+// again one by one.
 //
-// With AVX2 four walks that each take every fourth step of the generator run side by side. Their
-// 128-bit products are put together from 32-bit limbs, since that is what the processor multiplies
-// in vectors. Meanwhile loads and stores are idle: a `Sink` takes the indices of the step before
+// With AVX2, four walks that each take every fourth step of the generator run side by side. Their
+// 128-bit products are put together from 32-bit limbs, since the processor's vectors multiply only
+// those. Loads and stores are idle during this, so a `Sink` takes the indices of the step before
 // straight from their register, which makes counting drawn items almost free.
 #pragma once
 
@@ -46,10 +46,10 @@ struct Scale {
   std::uint32_t bound, threshold;
 };
 
-/// One after the other; returns how many halves were rejected.
+/// Draws one after the other; returns how many halves were rejected.
 std::size_t draw_singly(Pcg64& bits, const Scale& scale, std::span<std::uint32_t> indices);
 
-/// Both halves of as many words as fill the indices (an even number). False: one was to be
+/// Draws both halves of as many words as fill the indices (an even number). False if one had to be
 /// rejected.
 bool draw_pairs(Pcg64& bits, const Scale& scale, std::span<std::uint32_t> indices);
 
@@ -67,8 +67,8 @@ struct PortablePairs {
 
 constexpr int odd = 0b10101010;  ///< for blending: the upper half of each lane from the second
 
-/// Four walks of the generator as limbs: `limb0` and `limb1` in the low halves of their lanes (what
-/// is above them is left over), the upper 64 bits of the state in `high`.
+/// Four walks of the generator as limbs: `limb0` and `limb1` in the low halves of their lanes (the
+/// upper halves are undefined), the upper 64 bits of the state in `high`.
 struct FourWalks {
   using Lanes = __m256i;
 

@@ -148,7 +148,7 @@ void add(Counts& to, const Counts& what, double sign) {
   for (std::size_t c = 0; c < to.size(); ++c) to[c] += sign * what[c];
 }
 
-/// The fold that stays most even with the group in it; among near equals the emptiest.
+/// The fold that stays most even with the group in it; the emptiest among nearly equal ones.
 std::size_t best_fold(std::vector<Counts>& folds, const Counts& group,
                       std::span<const std::size_t> sizes) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -221,7 +221,8 @@ FoldNumbers stratified_k_fold(std::span<const std::size_t> classes, const SplitO
   require(classes.size(), options, "items");
   const Dense dense = dense_by_appearance(classes);
   require_members(dense.counts, options);
-  // Items in order of class go round the folds; a class keeps how many each fold got of it.
+  // Items in order of class are dealt to the folds in turn; a class only keeps how many each fold
+  // got.
   std::vector<std::vector<std::size_t>> queue(dense.counts.size());
   std::size_t start = 0;
   for (std::size_t c = 0; c < queue.size(); ++c) {

@@ -43,7 +43,7 @@ struct SplitItems {
   std::vector<std::size_t> classes = {}, groups = {};
 };
 
-/// The one of the four that the items call for.
+/// Splits with the one of the four that the items call for.
 FoldNumbers split(const SplitItems& items, const SplitOptions& options);
 
 struct NestedFolds {

@@ -85,7 +85,7 @@ FriedmanResult friedman(ScoreTable table) {
   const double correction = 1 - ranks.tie_term / (k * (k * k - 1) * n);
   FriedmanResult result;
   result.mean_ranks = mean_ranks(ranks);
-  if (correction == 0) {  // every case is tied throughout: nothing speaks against equality
+  if (correction == 0) {  // every case is tied throughout, so nothing contradicts equality
     result.pvalue = result.f_pvalue = 1;
     return result;
   }

@@ -29,7 +29,7 @@ using Lanes = std::array<double, flip_lanes>;
 /// Statistics that differ by rounding alone count as equal.
 constexpr double rounding_share = 1e-12;
 
-/// The hypotheses by falling statistic.
+/// The hypotheses in descending order of their statistic.
 struct Ordered {
   std::vector<std::vector<double>> scores;  ///< scaled, so that a statistic is a plain sum
   std::vector<std::size_t> place;           ///< of each row, in the order that was given
@@ -159,7 +159,7 @@ MaxT max_t(std::span<const std::vector<double>> scores, const MaxTOptions& optio
     maxima.insert(maxima.end(), block.maxima.begin(), block.maxima.end());
     for (std::size_t h = 0; h < at_least.size(); ++h) at_least[h] += block.at_least[h];
   }
-  const double extra = result.is_exact ? 0 : 1;  // the data itself, where it is not among the flips
+  const double extra = result.is_exact ? 0 : 1;  // the data itself, if it is not among the flips
   result.pvalues.resize(scores.size());
   double least = 0;
   for (std::size_t h = 0; h < at_least.size(); ++h) {

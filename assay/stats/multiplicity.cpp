@@ -21,7 +21,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// What is left to test when i smaller p-values are out of the way: m, m - 1, ..., 1.
+/// How many hypotheses are left to test after the i smallest p-values: m, m - 1, ..., 1.
 double remaining(const Values& p, std::size_t i) {
   return static_cast<double>(p.size() - i);
 }
@@ -190,7 +190,7 @@ constexpr std::array correction_names = {
     Named<Correction>{"tsbky", Correction::tsbky},
 };
 
-/// What statsmodels calls them; R differs by capitals only, but for one.
+/// The names of statsmodels. R's differ only in capitals, except for one.
 constexpr std::array other_names = {
     Named<Correction>{"h", Correction::holm},
     Named<Correction>{"b", Correction::bonferroni},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Is a mean where it is said to be? Student's t, the bootstrap-t for skewed values, and Welch's t
+/// Does a mean have a stated value? Student's t, the bootstrap-t for skewed values, and Welch's t
 /// where the other mean was measured, too.
 #pragma once
 
@@ -37,7 +37,7 @@ struct MeanTest {
   Interval interval(double level) const;
 };
 
-/// Two values or more, not all of them equal; otherwise an Error.
+/// Throws Error unless there are two values or more that are not all equal.
 MeanTest student_test(std::span<const double> values);
 
 struct BootstrapTOptions {

@@ -46,7 +46,7 @@ TTest MeanError::above(double limit) const {
 
 double MeanError::skew_corrected_above(double limit) const {
   const double n = df + 1, ratio = (value - limit) / error / std::sqrt(n);
-  // The standard error of a sample's skewness: few values rarely show all the skewness there is.
+  // The standard error of a sample's skewness: few values rarely show all of the skewness.
   const double unseen = std::sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)));
   const double g = skewness - unseen;
   const double straight =
@@ -144,8 +144,9 @@ std::vector<double> shifted(std::span<const double> values, double factor, doubl
   return out;
 }
 
-/// One-sided, that the mean is above the limit: Student's t, or with its correction for skewness,
-/// whichever is stricter. Failures skew differences, and t alone then claims too much.
+/// One-sided p-value that the mean is above the limit, by Student's t with or without its
+/// correction for skewness, whichever is stricter. Failures skew differences, and t alone then
+/// claims too much.
 double mean_pvalue_above(const MeanError& mean, double limit) {
   const double pvalue = std::max(mean.above(limit).pvalue, mean.skew_corrected_above(limit));
   return std::isnan(pvalue) ? 1 : pvalue;

@@ -29,7 +29,7 @@ namespace assay::stats {
 namespace {
 
 constexpr double most_pairs = 1e9;
-constexpr std::size_t most_exact = 50;  // above, the normal curve tells rejections as well
+constexpr std::size_t most_exact = 50;  // above, the normal approximation is as good
 
 void require(const PowerTarget& target) {
   if (!(target.alpha > 0 && target.power > target.alpha && target.power < 1))

@@ -28,7 +28,8 @@ std::optional<std::size_t> pairs_for_difference(double difference, double sd,
 /// the upper margin, in standard errors of the estimate.
 double tost_power(double to_lower, double to_upper, double df, double alpha = 0.05);
 
-/// The same of `tost_paired` within +-margin; none, too, when the difference is not within it.
+/// The pairs that `tost_paired` needs to show equivalence within +-margin; none also when the
+/// difference is not within it.
 struct Equivalence {
   double margin = 0, difference = 0, sd = 0;
 };
@@ -42,8 +43,8 @@ Interval sd_interval(double sd, double n, double level = 0.95);
 double cautious_sd(double sd, double n);
 
 /// Differences of the pilot's shape and SD, but symmetrical about `centre`, so that mean and
-/// pseudo-median are one, and smoothed (Silverman 1986): among few distinct values a small shift
-/// would put each above its mirror image, and the test would find it far too easily.
+/// pseudo-median are equal. They are smoothed (Silverman 1986), because among few distinct values a
+/// small shift would put each above its mirror image, and the test would detect it far too easily.
 std::vector<double> shifted_shape(std::span<const double> pilot, double centre);
 
 /// Studies drawn from the differences of a pilot.
@@ -56,13 +57,13 @@ struct SimulatedStudies {
 };
 
 /// The share of studies of n pairs in which the signed-rank test rejects in the direction of the
-/// mean. Study k draws the same pairs first, whatever n is.
+/// mean. Study k begins with the same pairs, whatever n is.
 double signed_rank_power(const SimulatedStudies& of, std::size_t n);
 
 /// The least number of pairs that reaches the power, to 1 % (which is less than the error of the
-/// simulation), searched from `start` up to 10 times as many
-/// (and at most `most_simulated`); none when that does not suffice, or when the power does not grow
-/// with twice as many: then the test looks the other way.
+/// simulation), searched from `start` up to 10 times as many (and at most `most_simulated`). None
+/// when that does not suffice, or when the power does not grow with twice as many pairs, because
+/// the test then points the other way.
 inline constexpr std::size_t most_simulated = 5000;
 std::optional<std::size_t> signed_rank_pairs(const SimulatedStudies& of, double power,
                                              std::size_t start);

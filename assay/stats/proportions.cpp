@@ -120,7 +120,7 @@ namespace {
 
 using Members = std::vector<std::vector<std::size_t>>;
 
-/// Which items there are, and what each counts.
+/// The items, and the weight of each.
 class Design {
  public:
   Design(const CodedItems& items, Clusters clusters)
@@ -165,7 +165,7 @@ class Design {
   Members members_;
 };
 
-/// The variance of a score if items were independent, and as the clusters make it.
+/// The variance of a score if items were independent, and with the clusters.
 struct Variances {
   double items = 0, clusters = 0;
 };
@@ -209,7 +209,7 @@ Variances variances(const Design& design, std::span<const double> values, const 
   return out;
 }
 
-/// How many equal independent items weigh as much; clusters as one item each.
+/// The effective number of items, given their weights; the second takes a cluster as one item.
 double independent_items(const Design& design) {
   double squares = 0;
   for (std::size_t i = 0; i < design.items(); ++i) squares += squared(design.weight(i));
@@ -226,7 +226,7 @@ double independent_clusters(const Design& design) {
   return 1 / squares;
 }
 
-/// Rounding of sums of residuals.
+/// Variances below this are rounding errors of sums of residuals.
 constexpr double no_variance = 1e-14;
 
 double effective(double score, double variance, double without_variance) {
@@ -279,7 +279,7 @@ WholeWeights whole_weights(const Design& design) {
   return out;
 }
 
-/// What each item, or each cluster, says for the second model.
+/// What each item, or each cluster, adds in favour of the second model.
 std::vector<std::int64_t> units_of(const Design& design, const std::vector<double>& differences,
                                    const WholeWeights& weights) {
   const auto unit = [&](std::size_t i) {
@@ -289,7 +289,7 @@ std::vector<std::int64_t> units_of(const Design& design, const std::vector<doubl
   for (const auto& cluster : design.clusters()) {
     std::int64_t sum = 0;
     for (const std::size_t i : cluster) sum += unit(i);
-    // A sum that is 0 but for rounding leans to neither side.
+    // A sum that is 0 except for rounding favours neither side.
     out.push_back(std::abs(sum) <= weights.slack ? 0 : sum);
   }
   if (design.clusters().empty())
@@ -306,11 +306,11 @@ Interval paired_interval(const Design& design, double difference, double varianc
   return {difference, std::max(centre - reach, -1.0), std::min(centre + reach, 1.0)};
 }
 
-/// The interval with the test's answer to whether the difference may be 0.
+/// The interval, changed where needed to agree with the test on whether the difference may be 0.
 Interval agreeing(Interval interval, bool rejected) {
   const bool excludes = interval.lower > 0 || interval.upper < 0;
   if (rejected == excludes) return interval;
-  // Shortened from the harmless side, or stretched until it holds 0.
+  // The end towards 0 is moved to it, which shortens the interval or extends it to contain 0.
   double& end = (interval.estimate > 0) ? interval.lower : interval.upper;
   end = 0;
   return interval;

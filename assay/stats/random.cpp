@@ -111,7 +111,8 @@ void Pcg64::fill64(std::span<std::uint64_t> words) {
   constexpr std::size_t lanes = 4;
   constexpr Uint128 stride = multiplier * multiplier * multiplier * multiplier;
   const Uint128 jump = increment_ * (((multiplier + 1) * multiplier + 1) * multiplier + 1);
-  // One step waits for the one before it; four walks that each take every fourth step do not.
+  // Each step waits for the one before it, but four walks that each take every fourth step do not
+  // wait for each other.
   std::array<Uint128, lanes> lane{};
   Uint128 ahead = state_;
   for (Uint128& each : lane) each = ahead = ahead * multiplier + increment_;

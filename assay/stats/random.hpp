@@ -17,7 +17,7 @@ namespace assay::stats {
 
 __extension__ using Uint128 = unsigned __int128;
 
-/// A seed as NumPy takes it apart: little-endian words of 32 bits, {0} for zero.
+/// A seed as NumPy splits it: little-endian words of 32 bits, {0} for zero.
 std::vector<std::uint32_t> seed_words(std::uint64_t seed);
 
 /// The same for a seed of any size in decimal digits; anything else is an Error.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One stream, many cores. A generator of NumPy's kind can leap ahead, so a block of replicates
-// could start anywhere, if only one knew where: replicate b begins after b * size draws, but a draw
-// may reject a half and take another one (Lemire's method), which moves all that follows.
+// One stream, many cores. NumPy's generator can jump ahead, so a block of replicates could start
+// anywhere if its position were known. Replicate b begins after b * size draws, but a draw may
+// reject a half and take another one (Lemire's method), which moves everything after it.
 //
 // So each block starts where it should if nothing before it was rejected, and notes how many halves
-// it really took. Blocks tile the stream: the first one that does not start where its predecessor
-// ended, and all after it, are moved and drawn again. The first block of a round is always right,
-// hence the rounds end, and their result is that of one walk from the start.
+// it really took. Blocks must tile the stream: the first one that does not start where its
+// predecessor ended, and all after it, are moved and drawn again. The first block of a round is
+// always right, so the rounds end, and their result is that of one walk from the start.
 //
-// Up to some hundred thousand items a rejection is rare and a second round with it. Where at least
-// one is to be expected, drawing twice costs less than scoring twice: the blocks are first drawn
+// Up to some hundred thousand items a rejection, and so a second round, is rare. Where at least one
+// is to be expected, drawing twice costs less than scoring twice, so the blocks are first drawn
 // without a task, only to learn their lengths. Whether a half is rejected does not depend on the
-// block that meets it, so lengths found at a wrong place are nearly right.
+// block it is in, so lengths found at a wrong position are nearly right.
 #include "assay/stats/resampler.hpp"
 
 #include <algorithm>
@@ -152,10 +152,10 @@ std::vector<std::uint32_t> Resampler::without(std::size_t unit) const {
 }
 
 //
-// The sum of one model's scores is a chain in which each addition waits for the one before, and
-// the order cannot be changed without changing bits. Sums of different models do not wait for each
-// other: with the scores of a case side by side, eight sums take the time of one, and a random case
-// costs one line of the cache instead of eight.
+// The sum of one model's scores is a chain in which each addition waits for the one before, and the
+// order cannot be changed without changing bits. Sums of different models do not wait for each
+// other. With the scores of a case side by side, eight sums take the time of one, and a random case
+// costs one cache line instead of eight.
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the replicates of a bootstrap are drawn from: items, or whole clusters of them.
+/// The source of a bootstrap's replicates: items, or whole clusters of them.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct TallySink {
   const std::uint32_t* codes;
   std::uint32_t *counts, *more;
 
-  /// Two indices, one in each half. Two tables, so that two items of one code in a row do not wait
-  /// for each other.
+  /// Two indices, one in each half. There are two tables, so that two items of one code in a row do
+  /// not wait for each other.
   [[gnu::always_inline]] void add_two(std::uint64_t two) const {
     ++counts[codes[static_cast<std::uint32_t>(two)]];
     ++more[codes[two >> 32]];
@@ -39,7 +39,8 @@ struct TallySink {
     }
     if (i < indices.size()) ++counts[codes[indices[i]]];
   }
-  /// What one table loses below zero the other has too much: only their sum, modulo 2^32, counts.
+  /// One table may wrap below zero while the other has too much: only their sum, modulo 2^32,
+  /// counts.
   void remove(std::span<const std::uint32_t> indices) const {
     for (const std::uint32_t index : indices) --counts[codes[index]];
   }
@@ -58,7 +59,7 @@ class CodeTally {
     return {counts + 2 * taken_.size(), counts, counts + taken_.size()};
   }
 
-  /// What has come in since the last call; valid until the next.
+  /// The counts since the last call; valid until the next.
   std::span<const std::uint32_t> take() {
     const std::size_t kinds = taken_.size();
     for (std::size_t code = 0; code < kinds; ++code)
@@ -72,9 +73,9 @@ class CodeTally {
   std::vector<std::uint32_t> taken_;
 };
 
-// The draws of many replicates from one stream, on several cores if there are.
+// The draws of many replicates from one stream, on several cores if there are any.
 
-/// integers(0, bound, size) of NumPy's generator again and again.
+/// Repeats integers(0, bound, size) of NumPy's generator.
 class ReplicateDraws {
  public:
   ReplicateDraws(const Pcg64& start, std::uint32_t bound, std::size_t size)

@@ -2,12 +2,12 @@
 //
 // Fisher's randomisation test for pairs (1935). Units are whole numbers, so equal sums are equal.
 //
-// The distribution of the sum is built unit by unit: each one sends every sum s to s - x and s + x
-// with half its probability. That doubles the number of sums at most, but sums that meet are one:
-// differences of right answers take few values, so hundreds of units stay within a few thousand
-// sums. With units 1 and -1 the result is McNemar's exact test; with one unit per cluster it is the
-// permutation distribution of Obuchowski's clustered statistic (1998), whose denominator, the sum
-// of squares, no flip changes.
+// The distribution of the sum is built unit by unit: each unit x splits every sum s into s - x and
+// s + x with half its probability. That doubles the number of sums at most, but equal sums are
+// merged. Differences of right answers take few values, so hundreds of units stay within a few
+// thousand sums. With units 1 and -1 the result is McNemar's exact test. With one unit per cluster
+// it is the permutation distribution of Obuchowski's clustered statistic (1998), whose denominator,
+// the sum of squares, does not change with a flip.
 //
 // Where sums are too many, flips are drawn at random. The observed signs count as one of the draws,
 // so that the p-value cannot be too small (Phipson and Smyth 2010). Each block of draws has a
@@ -55,7 +55,7 @@ Sums with_unit(const Sums& sums, std::int64_t unit) {
   return out;
 }
 
-/// Nothing when there are too many sums.
+/// Nothing when there are more than `most` sums.
 std::optional<Sums> distribution(const Units& units, std::size_t most) {
   Sums sums = {{0, 1.0}};
   for (const std::int64_t unit : units) {
@@ -65,7 +65,7 @@ std::optional<Sums> distribution(const Units& units, std::size_t most) {
   return sums;
 }
 
-/// How often sums were further from 0 than the observed one, and as far.
+/// How often sums were further from 0 than the observed one, and how often as far.
 template <class Count>
 struct FlipTails {
   Count further{}, equal{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One computation, five rule books. The signed ranks are the same for all; a policy is a row that
-// says which of three routes a sample takes (the tie-free table, the distribution given the ties,
-// the normal curve) and how a half-integer rank sum enters the table. Defects of peers that are
+// One computation, five sets of rules. The signed ranks are the same for all. A policy is a row
+// that says which of three routes a sample takes (the tie-free table, the distribution given the
+// ties, the normal curve) and how a half-integer rank sum enters the table. One defect of peers is
 // not imitated: SciPy 1.13 to 1.18 sum the wrong tail for n >= 54 and may return 0 (scipy#26026).
 #include "assay/stats/wilcoxon.hpp"
 

@@ -23,11 +23,12 @@ enum class ClassificationMetric { accuracy, balanced_accuracy };
 
 std::span<const Named<ClassificationMetric>> classification_metrics();
 
-/// The share of items whose prediction is the truth. No items, or different lengths: an Error.
+/// The share of items whose prediction equals the truth. Throws Error on no items or on different
+/// lengths.
 double accuracy(Labels predictions, Labels truths);
 
-/// The mean over the true classes of the share of their items that are right. A class that is only
-/// predicted does not count.
+/// The mean, over the true classes, of the share of each class's items that are predicted
+/// correctly. A class that occurs only among the predictions does not count.
 double balanced_accuracy(Labels predictions, Labels truths);
 
 double classification_score(ClassificationMetric metric, Labels predictions, Labels truths);
@@ -53,7 +54,7 @@ double balanced_accuracy_of_counts(std::span<const std::uint32_t> counts);
 // ---- Bootstrap intervals from NumPy's random stream: of any statistic, of a classifier, of many
 // models.
 
-/// `basic` reflects the percentiles about the estimate; for a median it covers badly.
+/// `basic` reflects the percentiles about the estimate; its coverage is poor for a median.
 enum class BootstrapMethod { percentile, bca, basic };
 
 std::span<const Named<BootstrapMethod>> bootstrap_methods();
@@ -65,12 +66,12 @@ struct BootstrapOptions {
   double level = 0.95;
   Alternative alternative = Alternative::two_sided;  ///< one-sided: the other limit is infinite
   std::vector<std::size_t> clusters = {};  ///< cluster of each item; empty: items are independent
-  /// Given one, statistics are called from several threads at once; results are the same.
+  /// With an executor, statistics are called from several threads at once; results are the same.
   Executor executor = {};
 };
 
 struct BootstrapResult {
-  double point = 0;  ///< the statistic of the data; with rare classes the mean lies elsewhere
+  double point = 0;  ///< the statistic of the data; with rare classes `mean` differs from it
   double mean = 0, std = 0;  ///< of the replicates, ddof 1
   double ci_lower = 0, ci_upper = 0;
   std::size_t n_replicates = 0;
@@ -78,10 +79,10 @@ struct BootstrapResult {
 };
 
 using Statistic = std::function<double(std::span<const double>)>;
-/// A statistic of chosen items, named by index with repetitions.
+/// A statistic of items that are chosen by index; an index may repeat.
 using IndexStatistic = std::function<double(std::span<const std::uint32_t>)>;
 
-/// One generator, `replicates` draws of as many indices as there are values.
+/// Uses one generator for `replicates` draws, each of as many indices as there are values.
 BootstrapResult bootstrap(std::span<const double> values, const Statistic& statistic,
                           const BootstrapOptions& options = {});
 
@@ -95,7 +96,7 @@ BootstrapResult bootstrap_metric(Labels predictions, Labels truths, Classificati
 
 struct JointBootstrap {
   std::vector<BootstrapResult> models;
-  std::vector<BootstrapResult> differences;  ///< of each model from the first, same resamples
+  std::vector<BootstrapResult> differences;  ///< each model minus the first, on the same resamples
   std::vector<std::vector<double>> ranks;    ///< by model: P(place 1), P(place 2), ...
   std::vector<double> probability_best;      ///< ties share a place
 };
@@ -108,16 +109,16 @@ JointBootstrap joint_bootstrap(std::size_t size, std::span<const IndexStatistic>
 JointBootstrap joint_bootstrap_means(std::span<const std::vector<double>> scores,
                                      const BootstrapOptions& options = {});
 
-/// Only the `ranks` of the same, for a fraction of the time.
+/// Only the `ranks` of `joint_bootstrap_means`, in a fraction of the time.
 std::vector<std::vector<double>> bootstrap_ranks_of_means(
     std::span<const std::vector<double>> scores, const BootstrapOptions& options = {});
 
 // ---- The sign-flip test: do differences of two models lean to one side?
 
 struct SignFlipOptions {
-  /// Sums up to this distance below the observed one count as equal: for units that were rounded.
+  /// Sums up to this much below the observed one count as equal to it, since units may be rounded.
   std::int64_t slack = 0;
-  std::size_t most_sums = std::size_t{1} << 18;  ///< exact while there are no more different sums
+  std::size_t most_sums = std::size_t{1} << 18;  ///< exact up to this many different sums
   std::size_t draws = 99'999;                    ///< beyond that, random flips
   std::uint64_t seed = 42;
   Executor executor = {};
@@ -125,10 +126,10 @@ struct SignFlipOptions {
 
 struct SignFlipTest {
   std::int64_t statistic = 0;  ///< the sum of the units
-  std::size_t units = 0;       ///< that are not 0: only these can tell the models apart
+  std::size_t units = 0;       ///< units that are not 0; only these can tell the models apart
   double pvalue = 1;           ///< two-sided
   double mid_pvalue = 1;       ///< with half the probability of the observed sum
-  double least_pvalue = 1;     ///< no data with so many units can have a smaller one: 2^(1 - units)
+  double least_pvalue = 1;     ///< the smallest p-value possible with so many units: 2^(1 - units)
   bool exact = true;           ///< over all flips; otherwise over `draws` random ones
   std::size_t draws = 0;
 };
@@ -146,30 +147,31 @@ using Clusters = std::span<const std::size_t>;
 
 struct ScoreInterval {
   Interval interval{};         ///< Wilson's, of `effective_items` items
-  double effective_items = 0;  ///< independent items that would tell as much
-  double design_effect = 1;    ///< by what clusters multiply the variance; at least 1
+  double effective_items = 0;  ///< how many independent items would tell as much
+  double design_effect = 1;    ///< factor by which clusters increase the variance; at least 1
   std::size_t clusters = 0;    ///< 0: items are independent
 };
 
 /// The interval of accuracy (items coded as one class) or of balanced accuracy. Without clusters,
-/// accuracy has Wilson's interval. With clusters, two or more, otherwise an Error.
+/// accuracy has Wilson's interval. Throws Error if there are clusters but fewer than two.
 ScoreInterval score_interval(const CodedItems& items, Clusters clusters, double level = 0.95);
 
 struct ScoreDifferenceOptions {
   double level = 0.95;
-  std::uint64_t seed = 42;  ///< of random flips, where there are too many for an exact test
+  std::uint64_t seed = 42;  ///< for random flips, where there are too many for an exact test
   Executor executor = {};
 };
 
 struct ScoreDifference {
-  /// The interval of second - first. It agrees with the test: where 0 would be inside although the
-  /// p-value is at most 1 - level, or outside although it is not, the interval ends at 0.
+  /// The interval of second - first. It is made to agree with the test. If 0 would be inside
+  /// although the p-value is at most 1 - level, or outside although the p-value is larger, the
+  /// interval ends at 0.
   Interval interval{};
   double standard_error = 0;
   SignFlipTest test{};  ///< flips items, or clusters where there are any
 };
 
-/// Two models on the same items, both coded with the same classes; otherwise an Error.
+/// Two models on the same items. Throws Error unless both are coded with the same classes.
 ScoreDifference score_difference(const CodedItems& first, const CodedItems& second,
                                  Clusters clusters, const ScoreDifferenceOptions& options = {});
 

@@ -24,7 +24,7 @@ enum class Fate { scored, failed, missing_prediction, missing_reference };
 
 std::string_view name(Fate fate);
 
-/// What a failed or missing prediction counts in means.
+/// What a failed or missing prediction counts as in means.
 enum class Missing { exclude, worst, error };
 
 /// How the interval of a mean is made: Student's t, or a bootstrap with bias correction and
@@ -46,7 +46,7 @@ enum class LengthUnit { mm, px };
 
 std::string_view name(LengthUnit unit);
 
-/// What a metric's values are in: its own unit, but for lengths.
+/// The unit of a metric's values: `unit` for lengths, otherwise the metric's own.
 inline std::string_view unit_in(const Metric& metric, LengthUnit unit) {
   return metric.unit == "mm" ? name(unit) : metric.unit;
 }
@@ -54,20 +54,21 @@ inline std::string_view unit_in(const Metric& metric, LengthUnit unit) {
 /// Which image of a pair is brought onto the other's grid, if any.
 enum class Resampled { nothing, prediction, reference };
 
-/// How: each voxel takes the nearest label, or the label with the largest weight among its eight
-/// neighbours, as if each label's mask were interpolated linearly.
+/// How labels are resampled: each voxel takes the nearest label, or the label with the largest
+/// weight among its eight neighbours, as if each label's mask were interpolated linearly.
 enum class Interpolation { nearest, linear };
 
-/// What the volumes of a file with several are: probabilities of classes in a prediction, and
-/// nothing else (automatic); the mask of one label each; the score of one class each, of which the
-/// highest is the label; or points in time, each a case of its own.
+/// What the volumes of a file with several volumes are. automatic: probabilities of classes, and
+/// only in a prediction. labels: each is the mask of one label. classes: each holds the scores of
+/// one class, and the highest score gives the label. time: each is a point in time and a case of
+/// its own.
 enum class VolumeRule { automatic, labels, classes, time };
 
 /// Everything that decides a number; written into the result.
 struct ScoreSettings {
   std::string model_name{};
   std::vector<ChosenMetric> metrics{};
-  bool marks_reliable = false;  ///< tables mark a Dice that is reliable by the paper's source
+  bool marks_reliable = false;  ///< tables mark a mean Dice that reaches `reliable_dice`
   const Convention* convention = &conventions().front();
   double beta = 1;
   LesionSettings lesions{};
@@ -75,18 +76,19 @@ struct ScoreSettings {
   bool all_labels = false;  ///< score every label that occurs; `regions` then only gives names
   std::optional<Label> ignored{};
   std::optional<double> threshold{};
-  bool foreground_nonzero = false;  ///< foreground is every value but 0, not every value above it
+  bool foreground_nonzero = false;  ///< foreground is every value but 0, negative ones too
   Missing missing = Missing::exclude;
   bool allow_affine_mismatch = false;
   bool compat_spec = false;  ///< the specification's numbers and JSON tokens
   MeanInterval interval = MeanInterval::t;
   std::optional<PredictionSource> source{};
-  std::optional<ContourSettings> contours{};  ///< how contours become voxels, where there are some
-  VoxelReader reader = VoxelReader::automatic;  ///< changes nothing in the results
-  /// Where the images of contours may be, besides next to them; likewise.
+  std::optional<ContourSettings> contours{};    ///< how contours become voxels, if there are any
+  VoxelReader reader = VoxelReader::automatic;  ///< does not change the results
+  /// More folders in which the images of contours may be; does not change the results either.
   std::vector<std::string> image_folders{};
-  PictureRules pictures{};           ///< what pictures and arrays do not say
-  std::size_t prediction_level = 0;  ///< the level of predictions; `pictures` has the references'
+  PictureRules pictures{};  ///< what pictures and arrays do not state themselves
+  /// Resolution level of predictions; `pictures` has the references'.
+  std::size_t prediction_level = 0;
   LengthUnit unit = LengthUnit::mm;  ///< known once the cases have been scored
   Resampled resampled = Resampled::nothing;
   Interpolation interpolation = Interpolation::nearest;
@@ -104,21 +106,22 @@ bool needs_lesions(const ScoreSettings& settings);
 /// Whether any metric needs probabilities.
 bool needs_probability(const ScoreSettings& settings);
 
-/// Whether no metric needs anything else, so that a map needs no threshold.
+/// Whether every metric needs probabilities, so that a map needs no threshold.
 bool needs_only_probability(const ScoreSettings& settings);
 
-/// Whether one of them was asked for by name, so that a prediction must not be anything else.
+/// Whether a probability metric was asked for by name, so that predictions must be probabilities.
 bool requires_probability(const ScoreSettings& settings);
 
 /// Whether any metric is the user's own.
 bool has_own_metrics(const ScoreSettings& settings);
 
-/// What is to be kept of the distances.
+/// Which numbers to keep of the distances.
 BoundaryRequest boundary_request(const ScoreSettings& settings);
 
 /// Scores two masks of the same shape, voxel by voxel; non-zero is foreground, and the reference's
-/// grid gives distances and volumes. One score for each metric of the settings, of which metrics,
-/// convention, beta and lesions count. Throws Error::input when the shapes differ.
+/// grid gives distances and volumes. Returns one score for each metric of the settings. Only
+/// metrics, convention, beta and lesions of the settings are used. Throws Error::input when the
+/// shapes differ.
 std::vector<Score> score_masks(View<std::uint8_t> prediction, View<std::uint8_t> reference,
                                const ScoreSettings& settings);
 
@@ -126,12 +129,13 @@ std::vector<Score> score_masks(View<std::uint8_t> prediction, View<std::uint8_t>
 struct ResamplingEvidence {
   std::string from{};                  ///< the grid it had, in words
   std::int64_t before = 0, after = 0;  ///< voxels that are not background, on the old and new grid
-  std::int64_t changed = 0;            ///< voxels of the old grid that differ on the way back to it
+  std::int64_t changed = 0;  ///< voxels of the old grid that differ after resampling back to it
 
   bool operator==(const ResamplingEvidence&) const = default;
 };
 
-/// What was measured on one case: the unit of the journal. Evidence only; scores follow.
+/// What was measured on one case: one entry of the journal. It holds evidence; scores are computed
+/// from it later.
 struct CaseRecord {
   std::string id;
   Fate fate = Fate::failed;
@@ -141,20 +145,21 @@ struct CaseRecord {
   Groups groups{};
   std::string prediction{}, reference{};  ///< as given, relative to the roots
   std::string prediction_sha256{}, reference_sha256{};
-  std::string image{}, image_sha256{};        ///< what assay made the prediction from, where it did
+  std::string image{}, image_sha256{};        ///< what assay made the prediction from, if it did
   std::map<std::string, Confusion> counts{};  ///< by region key
   Boxed<OccurringLabels> labels{};            ///< if the files were read as label maps
-  /// Keys of structures whose file is missing; one without both is in the second list.
+  /// Keys of structures whose file is missing; a structure that lacks both is in the second list.
   std::vector<std::string> without_prediction{}, without_reference{};
   std::map<std::string, BoundaryEvidence> boundary{};        ///< by region key; if asked for
   std::map<std::string, LesionEvidence> lesions{};           ///< likewise
   std::map<std::string, ProbabilityEvidence> probability{};  ///< likewise
   std::map<std::string, OwnValues> own{};                    ///< likewise
-  bool is_uncut_map = false;  ///< the prediction is a map without threshold: its counts are void
-  std::int64_t voxels = 0;    ///< voxels that were compared
+  /// The prediction is a map without a threshold, so `counts` mean nothing.
+  bool is_uncut_map = false;
+  std::int64_t voxels = 0;  ///< voxels that were compared
   double voxel_ml = 0;
   double diagonal_mm = 0;  ///< of the reference's image; 0 when no metric needs it
-  bool in_pixels = false;  ///< the size of its voxels is not known: mm above are widths of voxels
+  bool in_pixels = false;  ///< the voxel size is unknown: mm above are widths of voxels
   Boxed<ResamplingEvidence> resampling{};  ///< if an image was brought onto the other's grid
 
   bool operator==(const CaseRecord&) const = default;
@@ -163,16 +168,18 @@ struct CaseRecord {
 /// How many values of the user's own metrics could not be computed.
 std::size_t failed_own_values(const CaseRecord& record);
 
-/// Their memory is given back one by one while they are scored: a large cohort is not there twice.
+/// A deque releases the memory of records while they are scored, so that a large cohort is never in
+/// memory twice.
 using CaseRecords = std::deque<CaseRecord>;
 
 /// One label or region of one case.
 struct LabelScores {
   Evidence evidence;
-  /// A structure without prediction or reference: then there is no evidence.
+  /// Set when the structure has no prediction or no reference; there is no evidence then.
   std::optional<Undefined> missing{};
   std::vector<Score> scores;  ///< one for each metric of the settings
-  /// Likewise: by the model's fault it has no value, or one only because failures count.
+  /// One for each metric: whether the model failed. There is no value then, or only one because
+  /// failures count.
   std::vector<bool> failed{};
 };
 
@@ -183,9 +190,9 @@ struct CaseScores {
 
 struct Ledger {
   std::size_t expected = 0, scored = 0, failed = 0, missing_prediction = 0, missing_reference = 0;
-  /// In scored cases: structures without prediction, and without reference.
+  /// Structures of scored cases without a prediction, and without a reference.
   std::size_t missing_structures = 0, missing_reference_structures = 0;
-  /// Likewise: values of the user's own metrics that could not be computed.
+  /// Values of the user's own metrics, in scored cases, that could not be computed.
   std::size_t own_metric_failures = 0;
 
   /// Whether everything that was expected has been scored.
@@ -203,22 +210,21 @@ struct SegmentationResult {
   std::vector<std::string> warnings{};  ///< of the cohort as a whole
 };
 
-/// Scores the records. The order of `records` does not matter; cases come out sorted by id.
-/// Metrics asked for if present are left out of the result's settings when no record has what they
-/// need.
+/// Scores the records. The order of `records` does not matter; cases come out sorted by id. Metrics
+/// that are `if_present` are left out of the result's settings when no record has what they need.
 SegmentationResult scored(const ScoreSettings& settings, CaseRecords records,
                           const Executor& executor = {});
 
 /// What a summary needs to know about its metric.
 struct SummaryRules {
-  Range range = {-infinity, infinity};  ///< no interval leaves it
+  Range range = {-infinity, infinity};  ///< intervals are cut to it
   MeanInterval interval = MeanInterval::t;
   /// The cluster of each score. If given, the interval is `cluster_t`, and there is none for fewer
-  /// than six.
+  /// than six clusters.
   std::span<const std::size_t> clusters{};
 };
 
-/// The limits of a metric; one that is not ours has none.
+/// The rules for a metric. A metric that assay does not know has no limits.
 SummaryRules summary_rules(const std::optional<ChosenMetric>& metric,
                            MeanInterval interval = MeanInterval::t);
 
@@ -234,7 +240,7 @@ struct Summary {
 
 Summary summary(std::span<const Score> scores, const SummaryRules& rules = {});
 
-/// Whether a case has no prediction that could be read, by no fault of its reference.
+/// Whether a case has no readable prediction although its reference is not at fault.
 bool is_models_failure(const CaseRecord& record);
 
 /// Whether a case is in the means: it was scored, or counts as worst.
@@ -244,7 +250,7 @@ bool is_counted(const CaseScores& scores);
 /// when the model failed on one of them, and when none of them has a value.
 struct CaseAverage {
   Score score;
-  std::size_t region = 0;  ///< which one leaves the average undefined
+  std::size_t region = 0;  ///< the region that leaves the average undefined
   bool failed = false;     ///< by the model's fault
 
   bool operator==(const CaseAverage&) const = default;
@@ -268,14 +274,14 @@ std::vector<CaseAverage> averages_of(const SegmentationResult& result, std::size
 /// Their scores alone.
 std::vector<Score> case_averages(const SegmentationResult& result, std::size_t metric);
 
-/// What case_averages would give under other metrics, one list for each, where failures do not
-/// count: evidence is kept, so nothing is read again.
+/// What `case_averages` would give under other metrics, one list for each, if failures do not
+/// count. It uses the evidence that was kept, so no file is read again.
 std::vector<std::vector<Score>> averages_under(const SegmentationResult& result,
                                                std::span<const ChosenMetric> metrics,
                                                const Executor& executor = {});
 
-/// How many values of labels the averages of cases leave out, by reason: nobody's fault, since the
-/// model's would leave the average undefined.
+/// How many values of labels the averages of cases leave out, by reason. These are nobody's fault:
+/// a failure of the model would leave the average undefined.
 using ReasonCounts = std::array<std::size_t, all_undefined.size()>;
 ReasonCounts left_out_of_averages(const SegmentationResult& result, std::size_t metric);
 
@@ -316,12 +322,12 @@ FailureEffect failure_effect(const SegmentationResult& result, std::size_t metri
 struct FailureCounts {
   std::size_t failed_predictions = 0, missing_predictions = 0;  ///< cases
   std::size_t missing_structures = 0;                           ///< labels of scored cases
-  std::size_t empty_predictions = 0, false_alarms = 0;          ///< labels of cases, with a metric
-                                                                ///< that is undefined for it
+  /// Labels of scored cases for which some metric is undefined because of it.
+  std::size_t empty_predictions = 0, false_alarms = 0;
 };
 FailureCounts failure_counts(const SegmentationResult& result);
 
-/// For each metric of the user's own that failed: how often, and what it said first.
+/// For each of the user's own metrics that failed: how often, and its first message.
 std::vector<std::string> own_failure_sentences(const ScoreSettings& settings,
                                                std::span<const CaseRecord* const> records);
 std::vector<std::string> own_failure_sentences(const SegmentationResult& result);

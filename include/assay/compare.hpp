@@ -26,9 +26,10 @@ namespace assay::compare {
 /// A value that is missing because the model failed: it predicted nothing where there was
 /// something, or something where there was nothing.
 struct FailedValue {
-  std::size_t one_case = 0;        ///< position in the column
-  std::optional<double> counts{};  ///< where failures count; none when the file tells too little
-  std::string reason{}, label{};   ///< such as "prediction_empty" and "2"
+  std::size_t one_case = 0;  ///< position in the column
+  /// Value where failures count; none when the file says too little.
+  std::optional<double> counts{};
+  std::string reason{}, label{};  ///< such as "prediction_empty" and "2"
 
   bool operator==(const FailedValue&) const = default;
 };
@@ -38,7 +39,7 @@ struct MetricColumn {
   std::string name;                           ///< our key where the metric is one of ours
   std::vector<std::optional<double>> values;  ///< one per case; never NaN
   std::vector<FailedValue> failed{};          ///< by case; values that are missing are there
-  /// Not asked for when the file was made, but part of its layout: compared only by name.
+  /// Part of the file's layout, although nobody asked for it; compared only when asked for by name.
   bool is_extra = false;
   std::shared_ptr<const metrics::OwnMetric> own{};  ///< its row, where the file declares it
 };
@@ -76,11 +77,11 @@ struct UnscoredCase {
 
 struct ResultTable {
   std::string model_name;
-  std::string source;                   ///< the file, as given
-  std::vector<std::string> ids;         ///< empty when the file has none: then only positions pair
-  std::vector<std::string> file_ids{};  ///< as the file spells them, where `ids` were changed
-  std::size_t cases = 0;                ///< how many values each column has
-  std::vector<MetricColumn> averages;   ///< per case, the unweighted mean over `averaged`
+  std::string source;            ///< the file, as given
+  std::vector<std::string> ids;  ///< empty when the file has none; cases then pair only by position
+  std::vector<std::string> file_ids{};      ///< as the file spells them, where `ids` were changed
+  std::size_t cases = 0;                    ///< how many values each column has
+  std::vector<MetricColumn> averages;       ///< per case, the unweighted mean over `averaged`
   std::vector<metrics::Region> averaged{};  ///< labels or regions; empty when the file has none
   /// What the file's evidence gives beyond the metrics that were asked for, averaged as they are:
   /// for figures, and never compared.
@@ -93,13 +94,13 @@ struct ResultTable {
   metrics::LengthUnit unit = metrics::LengthUnit::mm;  ///< of distances
 };
 
-/// A label by key or by name. Throws Error::usage naming the labels that there are.
+/// A label by key or by name. Throws Error::usage naming the available labels.
 const LabelTable& label_of(const ResultTable& table, std::string_view label);
 
 /// The columns of such a label, or the case averages for "".
 const std::vector<MetricColumn>& columns_of(const ResultTable& table, std::string_view label);
 
-/// How many values of labels have no part in the averages of their cases, though the case has one.
+/// How many values of labels are left out of the averages of their cases, although there is one.
 std::size_t left_out_of_averages(const ResultTable& table, std::string_view metric);
 
 /// The column of that name, or null.
@@ -108,7 +109,7 @@ const MetricColumn* column_of(const std::vector<MetricColumn>& columns, std::str
 // ---- Which cases several results files have in common, and which had to be left out.
 
 struct MatchOptions {
-  bool intersect = false;    ///< go on with the common cases when the files differ
+  bool intersect = false;    ///< continue with the common cases when the files differ
   bool by_position = false;  ///< the n-th value of each file is the same case
 };
 
@@ -125,8 +126,8 @@ struct Matching {
   std::vector<std::string> notes;
 };
 
-/// Version 0.1 called the cases of a BIDS tree by their paths. Where another table calls cases by
-/// entities (`sub-01_ses-2`), such paths become these.
+/// Version 0.1 named the cases of a BIDS tree by their paths. Where another table names cases by
+/// entities (`sub-01_ses-2`), such paths are turned into entities.
 void use_entity_ids(std::span<ResultTable> tables);
 
 /// Throws Error::input when the files have different cases (and none of the options allows it), no
@@ -136,7 +137,7 @@ Matching matched_cases(std::span<const ResultTable> tables, const MatchOptions& 
 // ---- The numbers of a comparison: chosen metrics, by model and matched case, and the groups of
 // cases.
 
-/// A metric that files may have under any name, ours or not, of one label.
+/// A metric of one label, under the name that the files use, whether assay knows it or not.
 struct ComparedMetric {
   std::string name;
   metrics::Better better = metrics::Better::higher;
@@ -154,7 +155,7 @@ std::string words(const ComparedMetric& metric);
 /// "mm", "px", or "" for a ratio and for metrics whose row is not known.
 std::string_view unit_of(const ComparedMetric& metric);
 
-/// Its values are compared by their distance from zero, whatever their sign.
+/// Whether values are compared by their distance from zero, whatever their sign.
 inline bool is_by_magnitude(const ComparedMetric& metric) {
   return metric.better == metrics::Better::zero;
 }
@@ -187,11 +188,11 @@ std::vector<std::string> group_columns(std::span<const ResultTable> tables);
 /// a case was tested with, and is neither a metric nor a subgroup of patients.
 bool is_fold_column(std::string_view column);
 
-/// Whether a column has a name that says whose a case is: neither a metric nor a subgroup.
+/// Whether a column's name says whose case it is; such a column is neither a metric nor a subgroup.
 bool is_subject_column(std::string_view column);
 
-/// The value of a group column for each matched case, from the first table that says it. Throws
-/// Error::usage when none has, naming the columns that there are.
+/// The value of a group column for each matched case, from the first table that states it. Throws
+/// Error::usage when no table has the column, naming the available ones.
 std::vector<std::string> group_values(std::span<const ResultTable> tables, const Matching& matching,
                                       std::string_view column);
 
@@ -209,8 +210,8 @@ std::span<const Named<UndefinedPolicy>> undefined_policies();
 using ValueTable = std::vector<std::vector<std::optional<double>>>;
 
 struct ComparedValues {
-  /// Nothing in a column where some model has no value: every mean, test and rank of a metric is of
-  /// the same cases.
+  /// A case has no value here if any model lacks one, so that every mean, test and rank of a metric
+  /// is over the same cases.
   ValueTable values{};
   std::vector<std::vector<bool>> failed{};  ///< by model and case, whether failures count or not
   std::vector<std::size_t> without{};       ///< by model: cases without a value that can be counted
@@ -223,10 +224,10 @@ struct ComparedValues {
 ComparedValues compared_values(std::span<const ResultTable> tables, const Matching& matching,
                                const ComparedMetric& metric, UndefinedPolicy policy);
 
-/// Those of some of the cases.
+/// The values of some of the cases.
 ComparedValues part_of(const ComparedValues& whole, std::span<const std::size_t> cases);
 
-/// As a gain: higher is better, and nothing else.
+/// The values with their signs changed where needed, so that higher is better.
 ValueTable as_gain(ValueTable values, metrics::Better better);
 
 /// The table with the cases that the model lost through its own fault, because its prediction is
@@ -261,7 +262,7 @@ struct AlgorithmTest {
   stats::Interval difference{};    ///< of the means, model - baseline
   stats::Interval difference95{};  ///< the same at 95 %, whatever alpha is
   double corrected_p_value = 1;
-  bool is_significant = false;  ///< after the correction; never of fewer than `least_folds`
+  bool is_significant = false;  ///< after the correction; never with fewer than `least_folds`
 };
 
 /// Values by matched case. None when fewer than two folds have a value of both.
@@ -279,9 +280,9 @@ std::string_view verdict_name(const AlgorithmTest& found);
 
 // ---- The order of the models in one metric by three rules, and how far to trust it.
 
-/// Resamples say nothing about ranks below this number of cases or clusters, or for fewer than
-/// three models: with six cases, equal models seemed firmly ordered in one of seven cohorts, and
-/// two models have their test.
+/// Ranks are not resampled with fewer cases or clusters, or with fewer models. With six cases,
+/// equal models seemed firmly ordered in one of seven cohorts, and two models already have their
+/// test.
 inline constexpr std::size_t least_resampled_blocks = 10, least_resampled_models = 3;
 
 /// What resamples of the blocks say about one model's rank.
@@ -293,8 +294,8 @@ struct RankStability {
 
 /// The place by tests of all pairs of models, as challengeR ranks (Wiesenfarth et al. 2021).
 struct TestRank {
-  std::size_t wins = 0;  ///< models than which it is significantly better
-  double rank = 0;       ///< of the wins
+  std::size_t wins = 0;  ///< how many models it is significantly better than
+  double rank = 0;       ///< by number of wins
 };
 
 /// In every rank 1 is the best, and equal models share the mean of their places.
@@ -306,8 +307,8 @@ struct ModelRank {
   std::optional<RankStability> stability{};  ///< none where `stability_gap` says why
 };
 
-/// Kendall's tau-b between the order of the means and the orders of the resamples; one in which
-/// all models tie counts 0.
+/// Kendall's tau-b between the order of the means and the orders of the resamples; a resample in
+/// which all models tie counts as 0.
 struct OrderAgreement {
   double mean = 0, low = 0, high = 0;  ///< the limits hold the middle 95 % of resamples
 };
@@ -317,8 +318,8 @@ struct Ranking {
   std::size_t blocks = 0;         ///< what is independent: these cases, or their clusters
   bool has_clusters = false;      ///< whether the blocks are clusters, each the mean of its cases
   std::vector<ModelRank> models;  ///< in the order of the models
-  std::optional<OrderAgreement> kendall_tau;      ///< where there is stability, and an order
-  std::optional<stats::FriedmanResult> friedman;  ///< of three models and six blocks or more
+  std::optional<OrderAgreement> kendall_tau;  ///< where stability was assessed and the means differ
+  std::optional<stats::FriedmanResult> friedman;  ///< for at least three models and six blocks
   std::optional<double> critical_difference;
 };
 
@@ -354,13 +355,14 @@ struct CompareSettings {
   stats::Correction correction = stats::Correction::holm;
   std::optional<double> margin{};  ///< of equivalence, for every metric without one of its own
   std::vector<std::pair<std::string, double>> margins{};
-  double tie_tolerance = 0;  ///< differences closer than this are ties, below it zeros
-  /// One family of all models in all metrics, by max-T, not one per metric by `correction`.
+  double tie_tolerance = 0;  ///< magnitudes closer than this are ties; below this they are zeros
+  /// Corrects over one family of all models in all metrics by max-T, instead of one family per
+  /// metric by `correction`.
   bool across_metrics = false;
   MatchOptions matching{};
-  std::string cluster{};             ///< a group column: its cases are not independent
+  std::string cluster{};  ///< a group column; cases with the same value are not independent
   std::vector<std::string> folds{};  ///< group columns of folds: algorithms are compared, too
-  std::optional<std::vector<std::string>> subgroups{};  ///< group columns; unset: all that suit
+  std::optional<std::vector<std::string>> subgroups{};  ///< group columns; unset: all suitable ones
   std::size_t replicates = 1000;
   std::uint32_t seed = 42;
   bool compat_spec = false;  ///< policy scipy-1.10 with the allclose shortcut
@@ -377,7 +379,7 @@ struct FailureTest {
   std::size_t model = 0, baseline = 0;            ///< cases in which it failed
   std::size_t only_model = 0, only_baseline = 0;  ///< and the other did not
   double p_value = 1, corrected_p_value = 1;      ///< exact McNemar test
-  std::size_t family = 1;  ///< models that it was corrected for: those that fail on other cases
+  std::size_t family = 1;  ///< how many models it was corrected for: those whose failures differ
 
   bool differs() const { return only_model + only_baseline != 0; }
 };
@@ -386,7 +388,7 @@ struct FailureTest {
 struct PairComparison {
   stats::ComparisonResult result;  ///< without pairs only the name is set
   std::size_t n = 0;               ///< pairs that were compared (clusters, if there are any)
-  std::size_t undefined = 0;  ///< matched cases that are left out, since some model has no value
+  std::size_t undefined = 0;  ///< matched cases that are left out because some model has no value
   FailureTest failures{};
   std::optional<AlgorithmTest> algorithms{};  ///< over folds, where these were asked for
 };
@@ -438,8 +440,8 @@ Comparison compare(std::vector<ResultTable> tables, const CompareSettings& setti
 std::string sentence(const MetricComparison& metric, const PairComparison& pair,
                      std::string_view baseline);
 
-/// Whether the difference of the means has the other sign than a significant test: a few large
-/// differences carry the means, and ranks resist them.
+/// Whether the difference of the means has the opposite sign of a significant test. A few large
+/// differences can dominate the means, but not the ranks.
 bool means_point_elsewhere(const PairComparison& pair);
 
 /// How often each failed, and the test of that; "" where they failed on the same cases.

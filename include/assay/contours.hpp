@@ -11,7 +11,7 @@ namespace assay {
 /// Which voxels a contour contains.
 enum class RasterRule {
   centre,       ///< those whose centre is inside; even-odd over all contours of a slice
-  plastimatch,  ///< those whose centre is inside one of the contours: inner ones are no holes
+  plastimatch,  ///< those whose centre is inside one of the contours: inner ones are not holes
   rt_utils      ///< corners rounded to voxels, even-odd, and every voxel that an edge touches
 };
 

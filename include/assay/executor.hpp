@@ -20,8 +20,7 @@ inline void run_tasks(const Executor& executor, std::size_t tasks,
   for (std::size_t i = 0; i < tasks; ++i) task(i);
 }
 
-/// Calls task(0) ... task(count - 1) likewise, for short tasks: many of them in a row on one
-/// thread.
+/// The same for short tasks: each thread runs many of them in a row.
 template <class Task>
 void run_short_tasks(const Executor& executor, std::size_t count, Task task) {
   constexpr std::size_t together = 64;

@@ -33,12 +33,12 @@ struct ImageHeader {
   Grid grid{};
   VoxelType type = VoxelType::u8;
   Scaling scaling{};
-  bool byte_swapped = false;  ///< stored in the other byte order than this machine's
-  std::size_t channels = 1;   ///< numbers per voxel: volumes of the file
-  bool interleaved = false;   ///< the numbers of a voxel stand together; else volume by volume
+  bool byte_swapped = false;  ///< stored in the opposite byte order to this machine's
+  std::size_t channels = 1;   ///< numbers per voxel: the volumes of the file
+  bool interleaved = false;   ///< the numbers of a voxel are adjacent; otherwise volume by volume
 };
 
-/// Stored voxels as runs of equal ones: neighbours differ.
+/// Stored voxels as runs of equal values; neighbouring runs differ.
 struct VoxelRuns {
   std::vector<Run> runs;
   std::vector<std::uint64_t> values;  ///< by code: a voxel as it is stored, read as a number
@@ -46,11 +46,10 @@ struct VoxelRuns {
   void clear() { runs.clear(), values.clear(); }
 };
 
-/// An image as stored: header, and the voxels, decompressed into a buffer or as
-/// runs.
+/// An image as stored: its header, and its voxels either decompressed into a buffer or as runs.
 class Image {
  public:
-  /// `spare` is kept for whoever releases it.
+  /// `spare` is unused memory that `release` returns.
   Image(const ImageHeader& header, VoxelRuns runs, Buffer spare = {});
   Image(const ImageHeader& header, Buffer buffer, std::size_t offset);
 
@@ -81,7 +80,7 @@ enum class Volumes { one, classes, any };
 /// Reads any supported image; the format is recognised by its first bytes, never by its name.
 /// `scratch` is reused for decompressed voxels. A trailing fourth dimension of 1 is dropped; what
 /// other 4-D images may hold is up to `volumes`. Throws Error (io, input, unsupported) with the
-/// path in front. Whoever lets it read runs must be ready for them.
+/// path in front. With a `reader` that reads runs, the caller must be able to handle them.
 Image read_image(const std::filesystem::path& path, Buffer scratch = {},
                  Volumes volumes = Volumes::one, VoxelReader reader = VoxelReader::buffer,
                  const PictureRules& pictures = {});
@@ -102,19 +101,20 @@ HashedImage read_hashed_image(const std::filesystem::path& path, Buffer scratch 
 /// The same image with its voxels as bytes, if they are runs.
 Image in_bytes(Image image, Buffer scratch);
 
-/// The different voxels of an image of runs, by code, as an image.
+/// The different voxels of an image of runs, in the order of their codes, as an image.
 Image different_voxels(const Image& image);
 
-/// The same for bytes that are in memory already (one-file formats only). `name` is for messages.
+/// `read_image` for bytes that are in memory already (one-file formats only). `name` is for
+/// messages.
 Image decode_image(std::span<const std::byte> file, std::string_view name,
                    Volumes volumes = Volumes::one, const PictureRules& pictures = {});
 
-/// The format of a file that is an image ("NIfTI"), by its first bytes; "" for any other. A zip
-/// archive may be anything.
+/// The format of a file that is an image ("NIfTI"), by its first bytes; "" for any other file. It
+/// is "" for a zip archive too, since that may hold anything.
 std::string_view image_format(std::span<const std::byte> file);
 
-/// What an image's content is known by: the hash of its file, or over those of header and voxels
-/// where they are two. Throws Error::io.
+/// The hash that identifies an image's content: that of its file, or one over the hashes of header
+/// and voxels where these are two files. Throws Error::io.
 std::string image_sha256(const std::filesystem::path& path);
 
 /// Writes a volume; the name decides the format: .nii, .nii.gz, .hdr/.img (give the .hdr), .mha,
@@ -149,11 +149,11 @@ struct JudgedMask {
   bool is_map = false;
 };
 
-/// Judges in the pass that converts; images of whole numbers cost nothing.
+/// Judges while it converts, so images of whole numbers cost nothing extra.
 JudgedMask judged_mask(const Image& image, Buffer& scratch);
 
-/// A label map with the values that occur. `values` and `scratch` are what the result borrows from
-/// unless the image's own bytes serve. Throws Error::input on a value that is not a whole number,
+/// A label map with the values that occur. The result borrows from `values` and `scratch`, unless
+/// the image's own bytes can be used. Throws Error::input on a value that is not a whole number,
 /// naming the first such voxel and its value.
 LabelView labels(const Image& image, Buffer& scratch, std::vector<Label>& values);
 
@@ -161,8 +161,8 @@ LabelView labels(const Image& image, Buffer& scratch, std::vector<Label>& values
 /// tests, not for the hot path.
 std::vector<double> values(const Image& image);
 
-/// An image as a model takes it: values after scaling, rounded to float. What float cannot hold is
-/// infinite.
+/// An image as a model takes it: values after scaling, rounded to float. Values too large for a
+/// float become infinite.
 Volume<float> intensities(const Image& image);
 
 // ---- From images to maps of probabilities: of one volume, or of one volume per class.
@@ -193,7 +193,7 @@ LabelView likeliest_labels(const Image& image, Buffer& scratch, std::vector<Labe
 /// exclude each other: their sum is above 1.
 ProbabilityView probability_of(const Image& image, std::span<const Label> members, Buffer& scratch);
 
-/// The voxels that are at least so likely.
+/// The voxels whose probability is at least `threshold`.
 View<std::uint8_t> at_least(const ProbabilityView& map, double threshold, Buffer& scratch);
 
 }  // namespace assay

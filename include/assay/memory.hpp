@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Memory for the bytes of files, kept from use to use.
+/// Memory for the bytes of files, kept for reuse.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,9 @@ struct FreeMemory {
   void operator()(void* at) const { std::free(at); }
 };
 
-/// Uninitialised memory, aligned for any scalar. From 2 MB on it is aligned to pages of 2 MB, and
-/// made of them where the system has them: small ones cost a fault for each 4 kB when they are
-/// first touched, and a miss of the processor's page table for nearly every row. Throws
-/// std::bad_alloc.
+/// Uninitialised memory, aligned for any scalar. From 2 MB on it is aligned to 2 MB, and made of
+/// pages of that size where the system has them. Small pages cost a page fault for each 4 kB when
+/// they are first touched, and a TLB miss for nearly every row. Throws std::bad_alloc.
 void* allocate(std::size_t bytes);
 
 /// Uninitialised bytes that keep their capacity. A cohort reads thousands of volumes of one size:

@@ -113,8 +113,9 @@ struct DirectedEvidence {
 struct BoundaryEvidence {
   DirectedEvidence prediction{}, reference{};
   std::map<double, double> pooled_percentile_mm{};  ///< of both directions as one list
-  std::int64_t common = 0, either = 0;              ///< border voxels of both masks, and of any
-  double added_path_mm = 0;  ///< outlines of the reference on its slices that the prediction lacks
+  std::int64_t common = 0, either = 0;  ///< border voxels common to both masks, and of either
+  /// Length of the reference's outlines on its slices that the prediction lacks.
+  double added_path_mm = 0;
 
   bool operator==(const BoundaryEvidence&) const = default;
 };
@@ -123,7 +124,7 @@ struct BoundaryEvidence {
 struct MatchedLesion {
   std::int64_t voxels = 0;
   std::array<double, 3> centroid_mm{};
-  bool matched = false;                   ///< detected, or of a prediction: true
+  bool matched = false;  ///< detected if of the reference, a true lesion if of the prediction
   std::vector<std::uint32_t> partners{};  ///< numbers on the other side, from 0
   double dice = 0;                        ///< of a reference's lesion with all of its partners
   std::optional<double> hd95_mm{};        ///< likewise; if asked for, and it has partners
@@ -131,7 +132,7 @@ struct MatchedLesion {
   bool operator==(const MatchedLesion&) const = default;
 };
 
-/// Lesions of the reference by size: the first has no lower limit, the last no upper one.
+/// Limits between bins of lesion size; the first bin has no lower limit, the last no upper one.
 inline constexpr std::array<double, 4> lesion_bins_ml = {0.1, 1, 10, 100};
 
 struct LesionBin {
@@ -148,7 +149,7 @@ struct LesionEvidence {
   double hd95_sum_mm = 0;                        ///< of those detected, if asked for
   double iou_sum = 0;  ///< of the pairs with IoU > 0.5 (panoptica: >= 0.5), one to one
   std::int64_t iou_pairs = 0;
-  double penalty_mm = 0;     ///< what the distance of a missed or false lesion counts
+  double penalty_mm = 0;     ///< the distance that a missed or false lesion counts as
   bool harmonic_f1 = false;  ///< F1 from precision and recall, not from counts of lesions
   std::array<LesionBin, lesion_bins_ml.size() + 1> by_size{};
   std::vector<MatchedLesion> reference{}, prediction{};  ///< the first thousand of each
@@ -163,14 +164,14 @@ inline constexpr std::array<double, 19> sweep_thresholds = {
     0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5,
     0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95};
 
-/// Voxels that are foreground at some threshold.
+/// Voxels that are foreground at one threshold.
 struct SweepCounts {
   std::int64_t tp = 0, fp = 0;
 
   bool operator==(const SweepCounts&) const = default;
 };
 
-/// Bins of equal width; each holds its upper end, and the first holds 0 too.
+/// Bins of equal width; each includes its upper end, and the first includes 0 too.
 inline constexpr std::size_t calibration_bins = 15;
 
 struct CalibrationBin {
@@ -180,10 +181,10 @@ struct CalibrationBin {
   bool operator==(const CalibrationBin&) const = default;
 };
 
-/// How a map of probabilities orders the voxels of a reference, and how far it can be believed.
+/// How a map of probabilities orders the voxels of a reference, and how well it is calibrated.
 struct ProbabilityEvidence {
   std::int64_t voxels = 0, positives = 0;  ///< positives: foreground of the reference
-  double pairs_won = 0;      ///< of a positive and a negative voxel; a tie is half a pair
+  double pairs_won = 0;  ///< pairs of a positive and a negative voxel, ordered right; a tie is half
   double precision_sum = 0;  ///< over positive voxels, of the precision at their probability
   double squared_error = 0;
   std::array<CalibrationBin, calibration_bins> bins{};
@@ -197,7 +198,7 @@ struct ProbabilityEvidence {
 struct OwnValue {
   std::optional<double> value{};
   bool failed = false;    ///< it could not be computed, as opposed to having no value
-  std::string message{};  ///< why there is no value; "": nothing was said
+  std::string message{};  ///< why there is no value; "": no reason was given
 
   bool operator==(const OwnValue&) const = default;
 };
@@ -205,8 +206,8 @@ struct OwnValue {
 /// By the name of the metric.
 using OwnValues = std::map<std::string, OwnValue>;
 
-/// An optional value that takes a pointer where it is absent: there are many labels of many cases,
-/// and few of them have all kinds of evidence.
+/// An optional value that takes only a pointer when it is absent. There are many labels of many
+/// cases, and few of them have all kinds of evidence.
 template <class Value>
 class Boxed {
  public:
@@ -268,17 +269,17 @@ constexpr Presence presence(const Confusion& counts) {
 // ---- From voxels to counts, in one pass.
 
 /// Counts two masks in which non-zero is foreground. The views must have the same number of voxels
-/// in the same order; whether they lie on the same grid is for the caller to have settled.
+/// in the same order; the caller must have checked that they lie on the same grid.
 Confusion count_foreground(std::span<const std::uint8_t> prediction,
                            std::span<const std::uint8_t> reference);
 
-/// How many words `pack_foreground` needs for so many voxels.
+/// How many words `pack_foreground` needs for this number of voxels.
 constexpr std::size_t packed_words(std::size_t voxels) {
   return (voxels + 63) / 64;
 }
 
 /// A mask as one bit per voxel, the first voxel lowest; bits after the last voxel are 0. A packed
-/// mask is small enough to wait in the cache while the other file is read over the same memory.
+/// mask is small enough to stay in the cache while the other file is read into the same memory.
 void pack_foreground(std::span<const std::uint8_t> mask, std::span<std::uint64_t> bits);
 
 /// The same counts against a packed reference.
@@ -312,7 +313,8 @@ struct Region {
 /// The key and name of the region that is scored when nothing else is asked for.
 Region foreground_region();
 
-/// Counts of one region against the rest. Voxels whose reference is `ignored` leave every count.
+/// Counts of one region against the rest. Voxels whose reference is `ignored` are not counted at
+/// all.
 Confusion confusion(std::span<const JointCount> counts, const Region& region,
                     std::optional<Label> ignored = std::nullopt);
 
@@ -340,8 +342,9 @@ struct SurfaceRules {
   enum class Elements { border_voxels, surfels, faces };
 
   Elements elements = Elements::border_voxels;
-  bool thin_axes = false;      ///< an axis of one voxel counts: in a slice every voxel is border
-  bool steps = false;          ///< a percentile is a distance of the list, not interpolated
+  /// An axis of one voxel counts, so every voxel of a single slice is border.
+  bool thin_axes = false;
+  bool steps = false;          ///< a percentile is one of the distances, not interpolated
   bool pooled = false;         ///< percentiles of both directions as one list, not the greater
   bool assd_of_means = false;  ///< ASSD is the mean of two means, which others call MASD
   bool nsd_of_shares = false;  ///< NSD is the mean of two shares, not the share of both surfaces
@@ -375,7 +378,7 @@ struct LesionSettings {
   LesionRule rule = LesionRule::any;
   Connectivity connectivity = Connectivity::corners;
   double least_ml = 0;        ///< smaller lesions are left out, on both sides
-  bool half_matches = false;  ///< an IoU of exactly 0.5 makes a pair, of the rule iou and of pq
+  bool half_matches = false;  ///< an IoU of exactly 0.5 makes a pair, for the rule iou and for pq
 
   bool operator==(const LesionSettings&) const = default;
 };
@@ -420,8 +423,8 @@ using Formula = std::variant<CountFormula, ParameterFormula, VolumeFormula, Boun
 struct Metric {
   std::string_view name;      ///< spelling in CLI, JSON and Python
   std::string_view title;     ///< for people
-  std::string_view brief{};   ///< for narrow columns, where the name does not do: "HD95"
-  std::string_view also{};    ///< other names, separated by commas; only those that mean one thing
+  std::string_view brief{};   ///< for narrow columns, where the name will not do: "HD95"
+  std::string_view also{};    ///< other names, separated by commas; only unambiguous ones
   std::string_view group;     ///< overlap, boundary, lesion, probability, own
   std::string_view equation;  ///< plain text
   std::string_view unit;      ///< "" for a ratio
@@ -429,11 +432,11 @@ struct Metric {
   Range range;
   EmptyRule empty;
   /// What a failure of the model counts as, where failures are counted: the value of an empty or
-  /// uninformative prediction. Infinity means the image's diagonal. Metrics that are best at zero
-  /// give the size; too much is above zero, too little below.
+  /// uninformative prediction. Infinity means the image's diagonal. For metrics that are best at
+  /// zero it is a magnitude; predicting too much counts above zero, too little below.
   std::optional<double> failure;
   std::string_view note;       ///< one sentence on use or pitfall
-  std::string_view reference;  ///< where the definition stands
+  std::string_view reference;  ///< where the definition is given
   Formula formula;
   double argument = 0;  ///< of the formula: the percentile, or the tolerance in mm
 
@@ -455,7 +458,7 @@ struct ChosenMetric {
   std::string key{};  ///< spelling in results: "dice", "hd99", "nsd@2mm"
   double argument = 0;
   bool if_present = false;  ///< asked for by "all": left out where no prediction has what it needs
-  std::shared_ptr<const OwnMetric> own{};  ///< owns the row where it is not one of the table
+  std::shared_ptr<const OwnMetric> own{};  ///< owns the row where it is not in the table
 
   const Metric* operator->() const { return metric; }
   const Metric& operator*() const { return *metric; }
@@ -480,11 +483,11 @@ std::optional<std::string> key_with(std::string_view name, std::string_view argu
 inline constexpr std::string_view default_group = "standard";
 
 /// The metrics of a comma-separated list of names and groups ("paper", "overlap", "all"), in the
-/// order asked for and without repetition. Names are those of synonyms.hpp: "DSC" is dice. "all"
-/// asks for those of probabilities only where a prediction is a map of them. `nsd` is at the first
-/// of the tolerances in mm, and each other one adds a key of its own. Metrics of the user's own are
-/// called by their names, too; those that the list does not name come last. Throws Error::usage on
-/// an unknown or empty name.
+/// order asked for and without repetition. Names may be those of synonyms.hpp: "DSC" is dice. With
+/// "all", metrics of probabilities count only where a prediction is a map of probabilities. `nsd`
+/// uses the first of the tolerances in mm, and each further tolerance adds a key of its own. The
+/// user's own metrics are called by their names, too; those that the list does not name come last.
+/// Throws Error::usage on an unknown or empty name.
 std::vector<ChosenMetric> chosen_metrics(
     std::string_view list, std::span<const double> tolerances_mm = {},
     std::span<const std::shared_ptr<const OwnMetric>> own = {});
@@ -497,8 +500,8 @@ bool asks_for(std::string_view list, std::string_view group);
 
 /// A named way to settle what definitions leave open, such as another tool's rules.
 struct Convention {
-  /// Exception to a metric's own rules; `otherwise` takes the place of any value that is undefined
-  /// for another reason than the rule given here.
+  /// Exception to a metric's own rules. `otherwise` replaces a value that is undefined for any
+  /// reason that `empty` does not cover.
   struct Override {
     std::string_view metric;
     EmptyRule empty;
@@ -507,7 +510,8 @@ struct Convention {
 
   std::string_view name;
   std::string_view summary;
-  /// Metrics that the tool reports, and that are its own numbers here. All where none is listed.
+  /// Metrics that the tool reports, and whose values here are those of the tool. Empty: all
+  /// metrics.
   std::span<const std::string_view> covered{};
   double dice_smooth = 0;
   std::span<const Override> overrides{};
@@ -523,7 +527,8 @@ std::span<const Convention> conventions();
 /// The convention of that name. Throws Error::usage, naming the nearest spelling.
 const Convention& convention(std::string_view name);
 
-/// The keys of those metrics that a convention does not cover: their values are assay's own.
+/// The keys of those metrics that a convention does not cover; their values follow assay's own
+/// rules.
 std::vector<std::string> not_covered(const Convention& convention,
                                      std::span<const ChosenMetric> metrics);
 

@@ -77,7 +77,7 @@ class Predictor {
   virtual Prediction predict(const PredictorInput& input, const PredictionSettings& settings) = 0;
 };
 
-/// Throws Error::input unless an image of so many channels can be given to the model.
+/// Throws Error::input unless the model accepts an image with this many channels.
 void require_channels(const Predictor& predictor, std::size_t given);
 
 // ---- How an image becomes a model's input and its answer a label map again: declared, not coded.
@@ -98,11 +98,11 @@ enum class IntensityRule {
   quantile,
   zscore,          ///< by mean and standard deviation of all voxels
   zscore_nonzero,  ///< by those of the voxels other than 0; a voxel that is 0 stays 0
-  fixed            ///< by numbers that the recipe states, cut to a range before
+  fixed            ///< by numbers that the recipe states, after clipping to a range
 };
 
-/// How the scores of windows that overlap are weighted: by a Gaussian around the centre whose
-/// standard deviation is an eighth of the window, or all the same.
+/// How the scores of overlapping windows are weighted: by a Gaussian around the centre whose
+/// standard deviation is an eighth of the window, or all equally.
 enum class WindowWeights { gaussian, constant };
 
 /// "gaussian", "constant".
@@ -119,7 +119,7 @@ struct OutputRegion {
 /// How the scores of a network are gathered, and how they become labels.
 struct ScoreRules {
   std::optional<Shape> window{};  ///< along x, y and z; nothing: the whole image at once
-  double overlap = 0.5;           ///< share of a window that the next one covers again
+  double overlap = 0.5;           ///< share of a window that the next one overlaps
   WindowWeights weights = WindowWeights::gaussian;
   std::array<bool, 3> mirror{};  ///< scores are means over all flips of these axes
   /// One for each channel of the output, which may overlap; empty: channels are classes.
@@ -134,13 +134,13 @@ void require_valid(const ScoreRules& rules);
 
 struct Recipe {
   std::string name;
-  TensorAxes axes = TensorAxes::xyz;  ///< in which order the model was shown the axes in training
+  TensorAxes axes = TensorAxes::xyz;  ///< the order of axes that the model was trained with
   std::string orientation{};          ///< "RAS", "LIA"; "": as stored
   GridRule grid = GridRule::native;
   Point spacing_mm = {1, 1, 1};  ///< of the grid, along its axes, unless native
   std::optional<Shape> shape{};  ///< centred crop and zero padding to this
   bool to_bytes = false;         ///< whole numbers 0 ... 255, as a conformed 8-bit file holds
-  double bytes_upper = 0.98;     ///< the share of the voxels other than 0 that 255 stands above
+  double bytes_upper = 0.98;     ///< the share of the voxels other than 0 that map below 255
   IntensityRule intensity = IntensityRule::none;
   std::array<double, 2> quantiles = {0, 1};
   bool clip = false;                  ///< to 0 ... 1 after scaling
@@ -186,8 +186,8 @@ Grid model_grid(const Grid& native, const Recipe& recipe);
 /// scales by the range.
 Prepared prepared(View<float> image, const Recipe& recipe, const Executor& executor = {});
 
-/// The recipe of one channel, counted from 0: the same, with the intensities of that channel for
-/// all.
+/// The recipe of one channel, counted from 0: the same recipe, with that channel's intensity rule
+/// for every channel.
 Recipe of_channel(Recipe recipe, std::size_t channel);
 
 /// A reference on the model's grid (nearest neighbour): for metrics in the model's space.
@@ -223,7 +223,7 @@ struct PredictorSource {
   double timeout_s = 600;                  ///< of a command, for one case and for its start
   unsigned jobs = 0;                       ///< threads of ONNX Runtime; 0: all cores
   std::filesystem::path error_file = {};   ///< takes what a command writes to standard error
-  ScoreRules scores = {};  ///< other than the default: not for commands, which give labels only
+  ScoreRules scores = {};  ///< must be the default for commands, which give labels only
 };
 
 /// Opens a model with the back-end that runs it. Automatically: `command` when there is one; our

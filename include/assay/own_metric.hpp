@@ -21,7 +21,7 @@ struct LabelMasks {
   std::string_view case_id;
 };
 
-/// Computes a value. What it throws is a failure; several threads may call it at once.
+/// Computes a value. An exception counts as a failure; several threads may call it at once.
 using OwnMeasure = std::function<OwnValue(const LabelMasks& masks)>;
 
 /// What a row of the metric table says, for a metric that is not in it.
@@ -51,21 +51,21 @@ struct OwnMetric {
 };
 
 /// Checks the declaration and completes it: without a title the name is the title, and a failure of
-/// the model counts as the worse end of the range, if that is finite. Throws Error::usage on what
-/// cannot be meant, such as the name of a metric of the table.
+/// the model counts as the worse end of the range, if that is finite. Throws Error::usage on a
+/// declaration that makes no sense, such as one with the name of a metric in the table.
 std::shared_ptr<const OwnMetric> own_metric(OwnDeclaration declared, OwnMeasure measure = {});
 
-/// A metric of the user's own as one that is asked for.
+/// The user's own metric in the form of a requested one.
 ChosenMetric chosen_metric(std::shared_ptr<const OwnMetric> own);
 
 /// Whether two declarations mean the same number: what computes it may differ.
 bool are_alike(const OwnDeclaration& a, const OwnDeclaration& b);
 
-/// Calls `measure`. An exception, a number that is not finite or lies outside the range becomes a
-/// failed value with a message.
+/// Calls `measure`. An exception, or a number that is not finite or lies outside the range, becomes
+/// a failed value with a message.
 OwnValue measure_value(const OwnMetric& metric, const LabelMasks& masks);
 
-/// What a value means as a score.
+/// The score that a value stands for.
 Score score_of(const OwnValue& value, Presence presence);
 
 }  // namespace assay::metrics

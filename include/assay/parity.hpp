@@ -246,17 +246,19 @@ struct LesionFractions {
   double low = 0.002, high = 0.02;
 };
 
-/// The MCC that a foreground Dice leaves open, over every volume of the prediction and every
-/// lesion fraction of the range. Nothing unless 0 < dice <= 1.
+/// The range of MCC that is possible with a foreground Dice, over every volume of the prediction
+/// and every lesion fraction of the range. Nothing unless 0 < dice <= 1.
 std::optional<Bounds> mcc_bounds(double dice, const LesionFractions& fractions = {});
 
-/// The way back: the foreground Dice that an MCC leaves open. Nothing unless 0 < mcc <= 1.
+/// The inverse: the range of foreground Dice that is possible with an MCC. Nothing unless 0 < mcc
+/// <= 1.
 std::optional<Bounds> dice_bounds(double mcc, const LesionFractions& fractions = {});
 
-/// The mean of the lesion's and the background's Dice that a foreground Dice leaves open.
+/// The possible range of macro Dice, the mean of the lesion's and the background's, for a
+/// foreground Dice.
 std::optional<Bounds> macro_dice_bounds(double dice, const LesionFractions& fractions = {});
 
-/// The macro Dice that an MCC leaves open.
+/// The possible range of macro Dice for an MCC.
 std::optional<Bounds> macro_dice_of_mcc(double mcc, const LesionFractions& fractions = {});
 
 /// Dice = slope * MCC + intercept by least squares over the models that report both.
@@ -272,7 +274,7 @@ std::optional<DiceMccLine> dice_mcc_line(std::span<const PaperModel> models);
 /// Means of many cases, rounded to three decimals, may leave the bounds of one case by this much.
 inline constexpr double bounds_tolerance = 0.005;
 
-/// What a pair of Dice and MCC can be.
+/// Whether a pair of Dice and MCC is possible, with Dice of the foreground and with macro Dice.
 struct DiceMccPair {
   double dice = 0, mcc = 0;
   std::optional<Bounds> mcc_if_foreground{}, dice_if_macro{};
@@ -329,7 +331,7 @@ std::string_view words(SpreadOver spread);
 struct ParityOptions {
   double alpha = 0.05;
   double margin = 0.01;      ///< of equivalence with the paper's mean
-  bool compat_spec = false;  ///< raw bounds, the SD as it stands, an Error for what is missing
+  bool compat_spec = false;  ///< raw bounds, the SD as stored, an Error for what is missing
   std::optional<std::size_t> paper_n{};  ///< values that the paper's mean of Dice is over
   Executor executor = {};
 };
@@ -345,7 +347,7 @@ struct SpreadVerdict {
 struct MacroVerdict {
   NumberRead dice_macro{};            ///< as measured
   std::optional<Bounds> estimated{};  ///< from the foreground Dice, where it was not measured
-  bool already = false;               ///< the file's Dice fits its MCC as a macro Dice only
+  bool already = false;               ///< the file's Dice fits its MCC only as a macro Dice
   std::optional<double> dice_std{};
   ParityLevel level = ParityLevel::not_assessable;
 };

@@ -97,7 +97,7 @@ std::span<const Named<Outcome>> outcomes();
 struct ExtractedAnswer {
   std::optional<std::int64_t> label{};
   std::string raw{};   ///< the answer without white space around it
-  std::string rule{};  ///< of the one that fired, or why none did: "contradiction", "none" ...
+  std::string rule{};  ///< the rule that fired, or why none did: "contradiction", "none" ...
   std::pair<std::size_t, std::size_t> span{};  ///< [begin, end) in `raw`
 };
 
@@ -214,7 +214,7 @@ struct MajorityScore {
 struct MajorityScores {
   std::vector<MajorityScore> at{};  ///< by number of runs from 1; empty for a single run
   std::vector<double> by_run{};     ///< the score of each run alone; at[0] is their mean
-  std::size_t runs = 0;             ///< that every asked item has
+  std::size_t runs = 0;             ///< how many runs every asked item has
   std::size_t left_out = 0;         ///< further runs that only some items have
 };
 
@@ -253,7 +253,8 @@ struct QaLedger {
 
   std::size_t count(Outcome outcome) const { return counts[static_cast<std::size_t>(outcome)]; }
   std::size_t expected() const;
-  /// Whatever the answer is worth: without those that failed, were not asked or have no slide.
+  /// Items with an answer, whatever it is worth: all but those that failed, were not asked or have
+  /// no slide.
   std::size_t answered() const;
 };
 
@@ -264,9 +265,9 @@ struct PolicyScore {
   std::size_t n = 0, correct = 0;
   stats::ScoreInterval interval{};  ///< the headline's, by slide where slides are shared
   stats::BootstrapResult items{};   ///< as specified: items are resampled in table order
-  std::optional<stats::BootstrapResult>
-      slides{};                             ///< slides are; absent without several of several
-  std::optional<stats::Interval> wilson{};  ///< of accuracy, of independent items
+  /// Slides are resampled; absent unless there are several and some hold more than one item.
+  std::optional<stats::BootstrapResult> slides{};
+  std::optional<stats::Interval> wilson{};  ///< of accuracy, as if items were independent
 };
 
 struct ClassScore {
@@ -294,9 +295,9 @@ struct QaScores {
   std::vector<ClassScore> classes{};
   ConfusionTable confusion{};
   MajorityScores majority{};
-  std::optional<double> vote_agreement{};  ///< share of votes for the winner, over items
+  std::optional<double> vote_agreement{};  ///< share of votes for the winner, mean over items
   std::size_t slides = 0;
-  bool one_slide = false;  ///< that all of several items are on: nothing is known of others
+  bool one_slide = false;  ///< several items are all on one slide, so nothing is known about others
   std::optional<double> total_cost_usd{};  ///< nothing when a part is unknown
   std::optional<std::int64_t> total_tokens{};
   const PublishedBenchmark* published = nullptr;
@@ -348,10 +349,10 @@ struct PairedScore {
   double first = 0, second = 0;  ///< the benchmark's metric
   /// The test of that metric and its interval: flips questions, or slides where these are shared.
   stats::ScoreDifference tested{};
-  std::size_t clusters = 0;     ///< slides that were flipped; 0: questions were
-  bool one_slide = false;       ///< all questions are on one slide: nothing is known of others
-  double corrected_p = 1;       ///< by Holm, over benchmarks
-  bool is_significant = false;  ///< after correction
+  std::size_t clusters = 0;  ///< slides that were flipped; 0: questions were
+  bool one_slide = false;    ///< all questions are on one slide, so nothing is known about others
+  double corrected_p = 1;    ///< by Holm, over benchmarks
+  bool is_significant = false;                     ///< after correction
   stats::McNemarResult exact{}, mid_p{};           ///< of plain accuracy, whatever the metric
   stats::BootstrapResult difference{};             ///< on the same resamples of items
   std::optional<stats::BootstrapResult> slides{};  ///< of slides; absent when each has one question
@@ -375,9 +376,9 @@ struct QaComparison {
   PairedScore all{};                            ///< items without a label are wrong
   std::optional<PairedScore> scored_by_both{};  ///< absent when no item is
   std::vector<Flip> lost{}, won{};              ///< right only in the first, only in the second
-  std::vector<std::string> only_first{}, only_second{};  ///< ids that the other run has not
-  std::size_t benchmarks = 1;                            ///< that p-values are corrected over
-  double alpha = 0.05;                                   ///< of the tests
+  std::vector<std::string> only_first{}, only_second{};  ///< ids that the other run does not have
+  std::size_t benchmarks = 1;  ///< how many benchmarks p-values are corrected over
+  double alpha = 0.05;         ///< of the tests
 };
 
 /// Pairs items by id. Throws Error::input when the benchmarks or the truths differ, when an id
@@ -452,7 +453,7 @@ std::vector<SavedQa> parse_qa_results(std::string_view text, const std::string& 
 /// Throws Error when a folder has none.
 std::vector<std::filesystem::path> qa_files(const std::vector<std::string>& words);
 
-/// The results in all of these.
+/// The results in all of these files.
 std::vector<SavedQa> read_qa_runs(const std::vector<std::string>& words,
                                   const ItemTable* table = nullptr);
 

@@ -17,7 +17,7 @@ namespace assay::report {
 struct StudyRequest {
   std::vector<std::string> files;      ///< results files, and folders of question-answering runs
   std::string title{};                 ///< "": made from the names of the models
-  compare::CompareSettings compare{};  ///< everything else has its executor, too
+  compare::CompareSettings compare{};  ///< its executor is used for everything else, too
   std::filesystem::path groups{};
 };
 
@@ -39,7 +39,7 @@ struct ReportRequest {
   StudyRequest study;
   std::vector<std::string> cases{};  ///< to show besides the usual ones; ids of questions too
   ImageRoots roots{};
-  bool wants_images = false;  ///< it is news if none is found
+  bool wants_images = false;  ///< images were asked for, so say so if none is found
   bool with_niivue = false;
   std::filesystem::path since{};    ///< results of an older version of a model; "": none
   std::filesystem::path figures{};  ///< a folder for the figures as files of their own; "": none

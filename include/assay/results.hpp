@@ -42,7 +42,7 @@ struct Provenance {
   std::optional<std::string> host{};  ///< absent in anonymous results
   unsigned jobs = 1;
   CaseRoots roots{};  ///< of the cases' files, as absolute paths; empty in anonymous results
-  std::string settings_sha256{};  ///< of scoring: says whether a run asks for the same again
+  std::string settings_sha256{};  ///< of scoring: tells whether a run asks for the same again
 
   bool operator==(const Provenance&) const = default;
 };
@@ -91,7 +91,7 @@ inline constexpr std::string_view comparison_schema = "assay.comparison/1";
 std::string comparison_text(const compare::Comparison& comparison, bool with_paper,
                             const Provenance& provenance);
 
-/// What people look at again of one model in one metric.
+/// The part of a saved comparison that people look at again: one model in one metric.
 struct SavedPair {
   std::string model_name, metric;
   std::size_t n = 0;

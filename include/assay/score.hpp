@@ -18,8 +18,8 @@ namespace assay::score {
 // ---- From what was asked to a list of cases: which files, which labels.
 
 /// A pair of files. With one file per structure each pair scores one region, and a structure may
-/// lack its prediction or its reference (an empty path). The paths are texts: std::filesystem::path
-/// keeps every part of a path once more, which is a kilobyte for each case.
+/// lack its prediction or its reference (an empty path). Paths are kept as texts because
+/// std::filesystem::path stores every part of a path once more, about a kilobyte per case.
 struct FilePair {
   std::string region;                 ///< key; "" when the files hold all regions
   std::string prediction, reference;  ///< one may be missing
@@ -74,7 +74,7 @@ struct CohortRequest {
   /// What the first side is: predictions, or the images that they are to be made from. Names a
   /// column of the manifest, and is used in messages.
   std::string side = "prediction";
-  /// Files that make one image; 0: as many as dataset.json or the names tell.
+  /// Files that make one image; 0: as many as dataset.json or the names say.
   std::size_t channels = 1;
 
   LabelChoice labels{};
@@ -91,7 +91,7 @@ struct Cohort {
   std::vector<CasePlan> cases;          ///< by id
   std::vector<std::string> notes;       ///< what was decided without being asked, for people
   std::vector<std::string> warnings{};  ///< what looks wrong before any file is opened
-  bool labels_were_asked_for = false;   ///< on the command line, not by a file that lies there
+  bool labels_were_asked_for = false;   ///< on the command line, not by a file next to the data
   results::CaseRoots roots{};           ///< what the paths of the cases start from
 };
 
@@ -116,12 +116,13 @@ struct Execution {
   std::function<void(std::size_t done, std::size_t total, const metrics::CaseRecord& last)>
       progress{};
   const std::atomic<bool>* stop =
-      nullptr;  ///< set by a signal: finish the cases under way, no more
+      nullptr;  ///< set by a signal: finish the cases under way and begin no more
   /// How a case is scored; unset: its files are read and counted.
   std::function<metrics::CaseRecord(const CasePlan& plan, Workspace& workspace)> scorer{};
   /// Whether a case that the journal has needs no more work; unset: none does.
   std::function<bool(const CasePlan& plan)> is_complete{};
-  /// Cases wait for more than a core (their turn at a model, a program), so a stop gives them up.
+  /// Cases wait for more than a core, such as their turn at a model or a program, so a stop
+  /// abandons them.
   bool waits = false;
   /// Called with a sentence when the run is slower than it was meant to be; may be empty.
   std::function<void(const std::string& sentence)> warn{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A cohort in parts, on as many machines as there are. Every process plans the whole cohort,
+/// A cohort in parts, on any number of machines. Every process plans the whole cohort,
 /// scores the cases of its shard, and writes one file. Merging the files gives the result that one
 /// machine would have got, to the byte. docs/formats/shard.md describes the files.
 #pragma once
@@ -20,11 +20,12 @@ namespace assay::score {
 /// The value of an environment variable, or "".
 using Environment = std::function<std::string(const std::string& name)>;
 
-/// "3/16", where 0/16 is another name of 16/16, or "auto": what the environment says of a Slurm
-/// array, of srun, of Open MPI, or of an indexed job of Kubernetes. Throws Error::usage.
+/// "3/16", where 0/16 is another name for 16/16, or "auto": what the environment says about a Slurm
+/// array, srun, Open MPI, or an indexed job of Kubernetes. Throws Error::usage.
 results::Shard parse_shard(const std::string& text, const Environment& environment);
 
-/// A hash over ids, files and groups of all cases: two processes that see other cases differ.
+/// A hash over ids, files and groups of all cases. It differs between processes that see different
+/// cases.
 std::string cohort_sha256(const Cohort& cohort);
 
 /// A plan whose shards have references of about the same size in all.

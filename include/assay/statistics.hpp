@@ -94,8 +94,8 @@ struct WilcoxonOptions {
   ZeroMethod zero_method = ZeroMethod::wilcox;
   Alternative alternative = Alternative::two_sided;
   std::optional<bool> correction = {};  ///< for continuity; unset: R corrects, the others do not
-  double tie_tolerance = 0;             ///< magnitudes closer than this are ties, below it zeros
-  double alpha = 0.05;                  ///< only for the warning
+  double tie_tolerance = 0;  ///< magnitudes closer than this are ties; below this they are zeros
+  double alpha = 0.05;       ///< only for the warning
 };
 
 struct WilcoxonResult {
@@ -165,8 +165,8 @@ struct TTest {
 /// Two-sided, of x - y. Fewer than two pairs give NaN.
 TTest paired_t(std::span<const double> x, std::span<const double> y);
 
-/// A mean, its standard error and the degrees of freedom of Student's t, one less than the units
-/// that it is of.
+/// A mean, its standard error and the degrees of freedom of Student's t, one less than the number
+/// of units that it averages.
 struct MeanError {
   double value = 0, error = 0, df = 0;
   double skewness = 0;  ///< of the units
@@ -248,7 +248,7 @@ struct MarginTest {
 struct MarginOptions {
   double margin = 0;  ///< above 0, or an Error
   double alpha = 0.05;
-  bool lower_is_better = false;  ///< turns the side on which non-inferiority is judged
+  bool lower_is_better = false;  ///< swaps the side on which non-inferiority is judged
 };
 
 /// `pairs` are the differences that the signed ranks see, `mean` the mean with its error. Not
@@ -272,8 +272,8 @@ struct ComparisonOptions {
   WilcoxonPolicy policy = WilcoxonPolicy::exact;
   Correction correction = Correction::holm;
   std::optional<double> margin = {};  ///< of equivalence, in units of the scores
-  double tie_tolerance = 0;           ///< differences closer than this are ties, below it zeros
-  bool lower_is_better = false;       ///< turns the side on which non-inferiority is judged
+  double tie_tolerance = 0;  ///< magnitudes closer than this are ties; below this they are zeros
+  bool lower_is_better = false;  ///< swaps the side on which non-inferiority is judged
   /// The cluster of each case; cases of one cluster are not independent. Empty: all are.
   std::span<const std::size_t> clusters = {};
   /// The specification's shortcut: p = 1 when np.allclose holds, however consistent the difference.
@@ -286,7 +286,7 @@ struct ComparisonOptions {
 struct ComparisonResult {
   std::string model_name;
   double p_value = 0, corrected_p_value = 0;
-  bool is_significant = false;  ///< after the correction; never of fewer than `least_pairs`
+  bool is_significant = false;  ///< after the correction; never with fewer than `least_pairs`
   std::size_t family = 1;       ///< hypotheses that it was corrected with, itself included
   /// With this many differing pairs, no scores could be significant after the correction.
   bool is_hopeless = false;
@@ -300,8 +300,9 @@ struct ComparisonResult {
   Interval mean_difference;              ///< with the limits of Student's t, from `least_pairs` on
   Interval mean_difference95;
   double probability_of_superiority = 0, cohens_dz = 0;  ///< cohens_dz: NaN for 0 / 0
-  std::optional<double> design_effect;  ///< variance of the mean difference due to clusters
-  std::optional<MarginTest> margin;     ///< against the margin, if there is one
+  /// Factor by which clusters change the variance of the mean.
+  std::optional<double> design_effect;
+  std::optional<MarginTest> margin;  ///< against the margin, if there is one
   Verdict verdict = Verdict::inconclusive;
   WilcoxonResult test;
 

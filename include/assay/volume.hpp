@@ -32,11 +32,11 @@ inline constexpr Affine identity_affine = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1
 struct Grid {
   Shape shape{};
   Affine affine = identity_affine;
-  bool in_space = true;  ///< false: the affine only says how the axes are stored, as of an array
+  bool in_space = true;  ///< false: the affine only says how the axes are stored, as for an array
   /// Axes that the image has, of one voxel or more. A picture does not have a third axis, a slice
   /// does.
   std::array<bool, 3> has_axis = {true, true, true};
-  bool has_size = true;  ///< false: how large a voxel is is not known, and it counts as 1 wide
+  bool has_size = true;  ///< false: the size of a voxel is not known, and counts as 1
 
   std::size_t size() const { return shape[0] * shape[1] * shape[2]; }
   bool operator==(const Grid&) const = default;
@@ -48,8 +48,8 @@ Point spacing_mm(const Grid& grid);
 /// Volume of one voxel in millilitres: the determinant, so oblique grids are right too.
 double voxel_ml(const Grid& grid);
 
-/// The same, or 0 where nobody knows how large a voxel is: of arrays and pictures without a size,
-/// and of single pictures, which have no thickness.
+/// The same, or 0 where the size of a voxel is not known: for arrays and pictures without a size,
+/// and for single pictures, which have no thickness.
 double known_voxel_ml(const Grid& grid);
 
 /// From one corner of the image to the opposite one, whole voxels included: no two points are
@@ -145,8 +145,8 @@ void reorient(View<T> from, const AxisMap& map, std::span<T> into) {
 
 using Label = std::int64_t;  ///< what a label map's voxel says; 0 is background
 
-/// Voxels with one code that follow each other as they are stored. A run begins where the one
-/// before it ends, and is not empty.
+/// Consecutive stored voxels that have one code. A run begins where the one before it ends, and is
+/// not empty.
 struct Run {
   std::uint32_t end = 0;  ///< the first voxel after it
   std::uint32_t code = 0;
@@ -175,8 +175,8 @@ struct LabelView {
   std::span<const Label> values;  ///< values[code]; every code that occurs has an entry
 };
 
-/// Calls use(first, end, code) for the voxels from `first` to before `end`, which have one code;
-/// for all voxels, in their order.
+/// Calls use(first, end, code) for each run of voxels that have one code, from `first` up to but
+/// not including `end`, until all voxels are covered in order.
 template <class Use>
 void for_each_run(const LabelView& labels, Use use) {
   std::visit(
@@ -197,7 +197,7 @@ void for_each_run(const LabelView& labels, Use use) {
       labels.codes);
 }
 
-/// What `of` makes of the code of each voxel, in their order.
+/// The result of `of` for the code of each voxel, in the order of the voxels.
 template <class Of>
 auto per_voxel(const LabelView& labels, Of of) {
   std::vector<decltype(of(std::size_t{}))> out(labels.grid.size());

@@ -32,7 +32,7 @@ class ToIndex {
     for (std::size_t a = 0; a < 3; ++a) square_[a] = spacing[a] * spacing[a];
   }
 
-  /// Of a place in DICOM's LPS.
+  /// The index of a position in DICOM's LPS.
   Point operator()(double x, double y, double z) const {
     const Point shift = {-x - grid_.affine[0][3], -y - grid_.affine[1][3], z - grid_.affine[2][3]};
     Point out{};
@@ -55,7 +55,7 @@ std::optional<SliceContour> polygon_in(const DicomItem& item, const ToIndex& to_
   const std::vector<double> places = item.numbers(DCM_ContourData);
   if (places.size() % 3 != 0)
     refuse_contours("a contour of " + name + " has an incomplete point; export it again");
-  if (places.size() < 9) return std::nullopt;  // neither a point nor a line has an inside
+  if (places.size() < 9) return std::nullopt;  // a point or a line has no inside
   SliceContour out;
   const Point first = to_index(places[0], places[1], places[2]);
   const double slice = std::round(first[2]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much a stream holds is not known before it ends, and a few kilobytes may hold gigabytes. So a
-// start is decompressed, which is enlarged until its outline says where the wanted elements end.
+// How much a stream holds is not known before it ends, and a few kilobytes may hold gigabytes. So
+// only its start is decompressed, and enlarged until its outline says where the wanted elements
+// end.
 #include "assay/image/dicom/deflated.hpp"
 
 #include <algorithm>
@@ -18,10 +19,10 @@ namespace {
 
 constexpr std::size_t most_inflated = std::size_t{1} << 29, most_header = std::size_t{1} << 27;
 
-/// The size of a file that goes on for as long as its elements say.
+/// The size of a file that is as long as its elements say.
 constexpr std::size_t endless = SIZE_MAX / 2;
 
-/// The group of the file, with a transfer syntax without compression, and what was decompressed.
+/// The file meta group with an uncompressed transfer syntax, followed by the decompressed data.
 Buffer joined(std::span<const std::byte> group, std::span<const std::byte> data) {
   constexpr std::string_view plain("1.2.840.10008.1.2.1\0\0\0", deflated_syntax.size());
   Buffer out;

@@ -61,8 +61,8 @@ std::size_t needed_start(std::uint32_t stop) {
   return stop == pixel_data_tag ? SIZE_MAX : std::size_t{1} << 18;
 }
 
-/// The bytes of an element of unknown type: what is longer than 64 kB, such as a contour of
-/// thousands of points, is stored so where its own type leaves two bytes for the length.
+/// The bytes of an element of unknown type. Values longer than 64 kB, such as a contour of
+/// thousands of points, are stored like this where their own type leaves two bytes for the length.
 std::optional<std::string_view> bytes_of_unknown(DcmItem* item, const DcmTagKey& tag) {
   DcmElement* element = nullptr;
   if (item->findAndGetElement(tag, element).bad() || element == nullptr ||
@@ -73,9 +73,9 @@ std::optional<std::string_view> bytes_of_unknown(DcmItem* item, const DcmTagKey&
   return text_of(std::as_bytes(std::span(bytes, element->getLength())));
 }
 
-/// The value of an element, as it is stored or, where it is stored as numbers, as texts of these in
-/// `room`. DCMTK would put a text together value by value, searching for each from the start: of a
-/// contour with thousands of points, that takes seconds.
+/// The value of an element as it is stored or, where it is stored as numbers, as text in `room`.
+/// DCMTK would assemble a text value by value and search for each from the start, which takes
+/// seconds for a contour with thousands of points.
 std::string_view text_in(DcmItem* item, const DcmTagKey& tag, OFString& room) {
   const char* stored = nullptr;
   Uint32 length = 0;
@@ -184,7 +184,7 @@ std::span<const std::byte> DicomFile::pixels(std::size_t wanted) const {
   if (outline_.pixels_size > 0)
     return enough(
         std::as_const(bytes_).bytes().subspan(outline_.pixels_begin, outline_.pixels_size));
-  // No codec packs better than this: a header that states more is a bomb.
+  // No codec compresses better than this, so a header that states more is a decompression bomb.
   constexpr std::size_t best_ratio = 4096;
   if (wanted / best_ratio > bytes_.bytes().size()) enough({});
   DcmDataset* const data = format_->getDataset();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A DICOM file as its readers see it: the one place that talks to DCMTK. Its header is parsed by
-/// DCMTK; plain pixels are the file's own bytes, since 10,000 frames should not be copied twice.
+/// A DICOM file as its readers see it: the one place that talks to DCMTK. DCMTK parses the header;
+/// plain pixels are the file's own bytes, so that 10,000 frames need not be copied twice.
 #pragma once
 
 #include <dcmtk/config/osconfig.h>
-// DCMTK wants its configuration first.
+// DCMTK requires its configuration first.
 #include <dcmtk/dcmdata/dctk.h>
 
 #include <cstddef>
@@ -20,14 +20,14 @@
 
 namespace assay {
 
-/// A data set or an item of a sequence; borrows from its file. What is absent is "" or nothing.
+/// A data set or an item of a sequence; borrows from its file. Absent values are "" or nothing.
 class DicomItem {
  public:
   explicit DicomItem(DcmItem* item) : item_(item) {}
 
   /// The whole value as UTF-8 text, without padding.
   std::string text(const DcmTagKey& tag) const;
-  /// The numbers of a value; a backslash separates them where they are texts. Throws Error::input
+  /// The numbers of a value; where they are texts, backslashes separate them. Throws Error::input
   /// on one that is not a finite number.
   std::vector<double> numbers(const DcmTagKey& tag) const;
   std::optional<double> number(const DcmTagKey& tag) const;
@@ -45,8 +45,8 @@ double required_number(const DicomItem& item, const DcmTagKey& tag, std::string_
 
 class DicomFile {
  public:
-  /// Parses the elements before `stop`; with the default, everything, and pixels can be had.
-  /// Throws Error.
+  /// Parses the elements before `stop`; with the default it parses everything, and pixels are
+  /// available. Throws Error.
   static DicomFile read(const std::filesystem::path& path, std::uint32_t stop = pixel_data_tag);
   /// The same for a whole file in memory.
   static DicomFile parsed(Buffer bytes, std::uint32_t stop = pixel_data_tag);

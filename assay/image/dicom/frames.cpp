@@ -37,7 +37,7 @@ std::vector<DicomPlane> frame_planes(const DicomItem& data, const std::vector<Di
   out.reserve(frames.size());
   std::vector<double> orientation, spacing;
   for (const DicomItem& frame : frames) {
-    // Orientation and spacing are usually shared: then they are read once.
+    // Orientation and spacing are usually shared, and are then read only once.
     const bool has_own =
         frame.first(DCM_PlaneOrientationSequence) || frame.first(DCM_PixelMeasuresSequence);
     if (has_own || orientation.empty()) {

@@ -22,7 +22,7 @@ std::optional<DicomItem> frame_group(const DicomItem& frame, const DicomItem& da
 /// The plane of each frame, in the order in which they are stored.
 std::vector<DicomPlane> frame_planes(const DicomItem& data, const std::vector<DicomItem>& frames);
 
-/// Between slices, where it is stated.
+/// The spacing between slices, where it is stated.
 std::optional<double> stated_spacing(const DicomItem& data);
 
 /// Rows, Columns and other sizes. Throws Error::input on one below 1 or above `most`.

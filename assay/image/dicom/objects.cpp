@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What assay/image/dicom_objects.hpp offers, by the class of an object.
+/// The functions of assay/image/dicom_objects.hpp, by the class of an object.
 #include <algorithm>
 #include <array>
 
@@ -44,8 +44,8 @@ StructureSet structures_in(const DicomFile& file, const StructureReading& how) {
                                             "); give a segmentation or an RTSTRUCT");
 }
 
-/// A series is looked for in the folders that were named, then next to the file, then in the study
-/// that the file's own folder is part of.
+/// A series is searched in the folders that were named, then next to the file, then in the study
+/// that contains the file's folder.
 StructureReading beside(const fs::path& path, StructureReading how) {
   const fs::path folder = fs::absolute(path).parent_path();
   how.image_folders.insert(how.image_folders.end(), {folder, folder.parent_path()});

@@ -39,7 +39,7 @@ bool is_among(std::string_view types, std::string_view type) {
   return type.size() == 2 && at != std::string_view::npos && at % 3 == 0;
 }
 
-/// Thrown where the bytes end although the file goes on; caught in this file.
+/// Thrown where the bytes end before the file does; caught in this file.
 struct NeedsMore {};
 
 [[noreturn]] void refuse_damage() {
@@ -92,7 +92,7 @@ class OutlineWalker {
   }
 
  private:
-  /// The group of the file itself, always with types and the lowest byte first.
+  /// The file meta group, which always has types and the lowest byte first.
   void read_meta() {
     while (at_ + 4 <= bytes_.size() && tag_at(at_) >> 16 == 2) {
       const OutlinedElement element = next();
@@ -149,7 +149,7 @@ class OutlineWalker {
     skip(element.length);
   }
 
-  /// Where types are not stated, a sequence is known by its first item.
+  /// Where types are not stated, a sequence is recognised by its first item.
   bool starts_with_item(const OutlinedElement& element) const {
     if (element.tag == pixel_data_tag || element.length < 8) return false;
     if (at_ + 4 > bytes_.size()) throw NeedsMore{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The outline of a DICOM file: where its elements begin and end, found before a toolkit sees it.
-/// What nests without end or promises more than the file has is refused here.
+/// Files that nest without end or promise more than they hold are refused here.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ struct DicomOutline {
   bool is_complete = true;       ///< false: the bytes end before `stop`, so more must be read
 };
 
-/// Looks at the elements before `stop`, however deep, and at PixelData. `file_size` is that of the
-/// whole file, of which `bytes` may be the start. Of a deflated file it sees only the group of the
-/// file itself, which ends at `header_end`, and is not complete. Throws Error::input on what is
+/// Looks at the elements before `stop`, at any depth, and at PixelData. `file_size` is that of the
+/// whole file, of which `bytes` may be only the start. For a deflated file it sees only the file
+/// meta group, which ends at `header_end`, and is not complete. Throws Error::input if the file is
 /// damaged or nests more than 24 levels deep, Error::unsupported on more than 4 million elements.
 DicomOutline dicom_outline(std::span<const std::byte> bytes, std::size_t file_size,
                            std::uint32_t stop = pixel_data_tag);

@@ -23,7 +23,7 @@ struct PixelFormat {
   bool operator==(const PixelFormat&) const = default;
 };
 
-/// Throws Error::unsupported on colours and on other types than whole numbers of 8, 16 or 32 bits.
+/// Throws Error::unsupported on colours and on types other than whole numbers of 8, 16 or 32 bits.
 PixelFormat pixel_format(const DicomItem& data);
 
 /// RescaleSlope and RescaleIntercept of each frame.
@@ -32,7 +32,7 @@ std::vector<Scaling> frame_scalings(const DicomItem& data, const std::vector<Dic
 /// Removes what is stored in unused bits, and extends the sign over them, in place.
 void clear_unused_bits(std::span<std::byte> pixels, const PixelFormat& format);
 
-/// A frame as the values that its numbers mean; `into` has room for one float per pixel.
+/// Writes the values that the numbers of a frame mean; `into` has room for one float per pixel.
 void rescale(std::span<const std::byte> pixels, const PixelFormat& format, const Scaling& scaling,
              std::span<float> into);
 

@@ -43,7 +43,8 @@ double slice_step(std::span<const double> heights, std::optional<double> stated)
       least = std::min(least, sorted[i] - sorted[i - 1]);
   const bool has_one = !std::isfinite(least);
   if (has_one) return stated && *stated > 0 ? *stated : 1;
-  // The stated spacing counts if the planes lie on it: between them some may be absent.
+  // The stated spacing is used if all planes are multiples of it apart; some between them may be
+  // absent.
   if (stated && *stated > lattice_tolerance_mm && *stated <= least + lattice_tolerance_mm) {
     const double count = std::round((sorted.back() - sorted.front()) / *stated);
     const double exact = (sorted.back() - sorted.front()) / count;

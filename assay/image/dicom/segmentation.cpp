@@ -98,7 +98,7 @@ void add_binary(VoxelSpans& spans, std::span<const std::byte> pixels, PlacedFram
                   frame.first);
 }
 
-/// Whether values are all 0 or the greatest: then a fractional segmentation is a mask.
+/// Throws unless all values are 0 or the greatest, so that a fractional segmentation is a mask.
 void require_cut(std::span<const std::byte> pixels, double greatest) {
   const bool is_mask = std::ranges::all_of(pixels, [&](std::byte value) {
     return value == std::byte{0} || std::to_integer<int>(value) == greatest;
@@ -112,7 +112,7 @@ void require_cut(std::span<const std::byte> pixels, double greatest) {
 void add_fractional(VoxelSpans& spans, std::span<const std::byte> pixels, PlacedFrame frame,
                     const SegmentationHeader& header, double threshold) {
   const auto values = pixels.subspan(frame.number * header.frame_pixels(), header.frame_pixels());
-  // A threshold of 0 would make everything foreground, absent frames as well.
+  // A threshold of 0 would make everything foreground, including absent frames.
   const double least = std::max(threshold * header.greatest, std::nextafter(0.0, 1.0));
   for (std::size_t at = 0; at < values.size(); ++at)
     if (std::to_integer<int>(values[at]) >= least)
@@ -141,7 +141,7 @@ void add_labels(ByLabel& by_label, std::span<const std::byte> pixels, PlacedFram
   }
 }
 
-/// "SCT 10200004", with what limits it, such as the side.
+/// "SCT 10200004", with its modifiers, such as the side.
 std::string code_in(const DicomItem& segment) {
   const auto text = [](const std::optional<DicomItem>& code) {
     if (!code) return std::string();
@@ -182,7 +182,7 @@ PlacedFrames place_frames(const DicomFile& file) {
   if (data.text(DCM_LossyImageCompression) == "01")
     refuse_segmentation(
         "was compressed with loss, which changes the values of pixels; export it again without");
-  // Before anything is made of the number of frames: the file must have their pixels.
+  // First check that the file has the pixels of all frames, before anything is allocated for them.
   out.pixels = file.pixels(out.header.pixel_bytes());
   const std::vector<DicomItem> frames = frame_items(data, out.header.frames);
   out.segments = segments_shown(data, frames, out.header.type != "LABELMAP");

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_files = 100'000;          ///< that are looked at for a series
+constexpr std::size_t most_files = 100'000;          ///< files examined when searching for a series
 constexpr std::size_t series_within = 1 << 16;       ///< bytes from the start that name the series
 constexpr std::uint32_t after_groups = 0x7FE0'0000;  ///< everything but pixels
 
@@ -24,9 +24,9 @@ bool is_in_series(const fs::path& path, const std::string& series_uid) try {
   const auto class_uid = class_of_file(path);
   if (!class_uid || is_structure_class(*class_uid)) return false;
   const auto quickly = dicom_series(InputFile(path).read_start(series_within).bytes());
-  // Which knows neither big-endian nor deflated files.
+  // The quick way does not know big-endian or deflated files.
   return (quickly ? *quickly : read_dicom_summary(path).series_uid) == series_uid;
-} catch (const Error&) {  // what cannot be read is not in the series
+} catch (const Error&) {  // a file that cannot be read is not in the series
   return false;
 }
 
@@ -84,8 +84,8 @@ Slices slices_of(const std::vector<fs::path>& files) {
   return all;
 }
 
-/// Where slices are. All of them are there, so their own distance counts, not what is stated: the
-/// thickness of a slice may be less than the distance to the next.
+/// The positions of the slices. All slices are present, so their own distance counts, not the
+/// stated one: the thickness of a slice may be less than the distance to the next.
 PlaneStack stack_of_slices(const Slices& slices) {
   const auto stated = slices.planes.size() == 1 ? slices.spacing_mm : std::nullopt;
   return stack_of(slices.planes, slices.format.columns, slices.format.rows, stated);
@@ -101,7 +101,7 @@ void require_one_volume(const PlaneStack& stack) {
                 "has several slices at the same position, as with time points or echoes; split it "
                 "into one series for each volume");
   if (frames == slices) return;
-  std::size_t missing = 0;  // the first slice that is not there
+  std::size_t missing = 0;  // the first slice that is missing
   while (at[missing] == missing) ++missing;
   throw Error(Error::Kind::input,
               "slices are missing: there are " + std::to_string(frames) +
@@ -116,8 +116,8 @@ bool have_one_scaling(const std::vector<Scaling>& scalings) {
   });
 }
 
-/// A volume that is filled frame by frame. Where slopes differ between slices, as in PET, it has
-/// the values themselves, as floats.
+/// A volume that is filled frame by frame. Where slopes differ between slices, as in PET, it holds
+/// the scaled values as floats.
 class SliceVolume {
  public:
   SliceVolume(const Slices& slices, Buffer scratch)

@@ -11,8 +11,8 @@
 
 namespace assay {
 
-/// The files of a series in or below the folders, the first folder that has any. Throws
-/// Error::input when none has.
+/// The files of a series, in or below the first of the folders that has any. Throws Error::input
+/// when none has.
 std::vector<std::filesystem::path> find_series(const std::vector<std::filesystem::path>& folders,
                                                const std::string& series_uid);
 

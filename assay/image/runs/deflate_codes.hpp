@@ -19,7 +19,7 @@ inline std::uint64_t word_at(const std::byte* at) {
   return word;
 }
 
-/// The input, lowest bit first. Beyond its end there are zeros, which `has_overrun` notices.
+/// The input, lowest bit first. After its end come zeros, which `has_overrun` reports.
 class BitReader {
  public:
   explicit BitReader(std::span<const std::byte> bytes)
@@ -55,7 +55,7 @@ class BitReader {
   }
   bool has_overrun() const { return missing_ * 8 > count_; }
 
-  /// The bytes from the next whole one on, which are then read from there.
+  /// Returns the bytes from the next whole one on, and continues reading there.
   std::span<const std::byte> from_next_byte() {
     const std::size_t ahead = count_ / 8;
     at_ -= ahead > missing_ ? ahead - missing_ : 0;
@@ -66,7 +66,8 @@ class BitReader {
   }
   void skip(std::size_t bytes) { at_ += bytes; }
 
-  /// The input from the byte with the next bit on, and how many of its bits are used already.
+  /// The input from the byte with the next bit on, and how many of that byte's bits are already
+  /// used.
   std::pair<std::span<const std::byte>, unsigned> rest() const {
     const unsigned ahead = count_ - std::min(count_, missing_ * 8);
     return {{at_ - (ahead + 7) / 8, end_}, (8 - ahead % 8) % 8};
@@ -92,11 +93,12 @@ struct Decoded {
 
 inline constexpr std::size_t longest_code = 15;
 
-/// A table by the next bits of the input for short codes, and the canonical search for long ones.
+/// A table by the next bits of the input for short codes, and canonical search for long ones.
 template <std::size_t table_bits, std::size_t most>
 class Code {
  public:
-  /// False unless the lengths make a complete code; as in zlib a single code of one bit will do.
+  /// False unless the lengths make a complete code; as in zlib, a single code of one bit is
+  /// accepted.
   bool build(std::span<const std::uint8_t> lengths, std::span<const Symbol> symbols) {
     counts_ = {};
     for (const std::uint8_t length : lengths) ++counts_[length];
@@ -128,7 +130,8 @@ class Code {
       if (lengths[i] != 0) sorted_[starts[lengths[i]]++] = symbols[i];
   }
 
-  /// The table is no larger than the longest code needs: most blocks of a mask have a few codes.
+  /// The table is no larger than the longest code needs, because most blocks of a mask have few
+  /// codes.
   void fill(std::size_t bits) {
     const std::size_t size = std::size_t{1} << bits;
     mask_ = size - 1;

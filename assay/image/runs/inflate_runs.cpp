@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ordinary inflater with a window, and two additions. A match of the greatest length whose
-// distance divides the width of a voxel goes on with the voxel before it; copies of its bits that
-// follow in the input are counted and skipped. What is written to the window is looked at once, as
-// words, for the runs in it.
+// distance divides the width of a voxel repeats the voxel before it; copies of its bits that follow
+// in the input are counted and skipped. Data that are written to the window are examined once, as
+// words, for runs.
 #include "assay/image/runs/inflate_runs.hpp"
 
 #include <libdeflate.h>
@@ -35,7 +35,7 @@ std::uint32_t little_endian(const std::byte* at, int bytes) {
 std::uint32_t big_endian(const std::byte* at) {
   return __builtin_bswap32(little_endian(at, 4));
 }
-/// One deflate stream after the other, into a window.
+/// Inflates one deflate stream after the other into a window.
 class Inflater {
  public:
   Inflater(Bytes bytes, Window& window) : in_(bytes), window_(window) {}
@@ -161,7 +161,7 @@ class Inflater {
     }
   }
 
-  /// Skips the matches that follow if their bits are those of this one, `size` bits.
+  /// Skips the following matches whose bits equal those of this one, `size` bits.
   bool skip_copies(std::uint64_t bits, unsigned size, std::size_t distance) {
     std::uint64_t pattern = bits & ((std::uint64_t{1} << size) - 1);
     for (unsigned width = size; width < 64; width *= 2) pattern |= pattern << width;
@@ -266,8 +266,8 @@ class Unpacking {
     return std::ranges::all_of(rest, [](std::byte b) { return b == std::byte{0}; });
   }
 
-  /// Lets libdeflate do the rest of this member and those after it. It can only begin with a whole
-  /// stream, so it is given one that begins with what matches can reach.
+  /// Lets libdeflate do the rest of this member and those after it. It can only start with a whole
+  /// stream, so it gets one that begins with the bytes that matches can reach.
   InflatedTo hand_over(std::pair<Bytes, unsigned> rest, std::span<std::byte> room) {
     if (room.empty()) return InflatedTo::nothing;
     const Bytes begun = window_.begun_voxel(), history = window_.history();
@@ -293,9 +293,9 @@ class Unpacking {
     return good ? InflatedTo::bytes : InflatedTo::nothing;
   }
 
-  /// A stream that yields `history` and then what `rest` means: the history as a stored block,
-  /// then empty blocks until the input goes on at the right bit of a byte, which stored blocks in
-  /// it depend on. Also the number of bytes in front of the input.
+  /// A stream that yields `history` and then the content of `rest`: the history as a stored block,
+  /// then empty blocks until the input continues at the right bit of a byte, on which stored blocks
+  /// in it depend. Also returns the number of bytes before the input.
   static std::pair<std::size_t, std::vector<std::byte>> as_stream(Bytes history,
                                                                   std::pair<Bytes, unsigned> rest) {
     const auto [bytes, used] = rest;
@@ -333,7 +333,7 @@ class Unpacking {
     return {head, std::move(out)};
   }
 
-  /// The members after this one, which must fill the room.
+  /// Inflates the members after this one, which must fill the room.
   bool others(Bytes in, std::span<std::byte> room) const {
     if (packed_.wrapper != DeflateWrapper::gzip || !is_gzip(in))
       return room.empty() && is_padding(in);
@@ -341,7 +341,7 @@ class Unpacking {
       inflate_gzip(in, room);
       return true;
     } catch (const std::exception&) {
-      return false;  // the ordinary reader will say it of the whole file
+      return false;  // the ordinary reader reports it for the whole file
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Decompression straight to runs of equal voxels. Most of a compressed mask is one token,
-/// repeated: such tokens are counted, and the voxels that they mean are never written.
+/// Decompression straight to runs of equal voxels. Most of a compressed mask is one repeated token.
+/// Such tokens are counted, and their voxels are never written.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct PackedVoxels {
   std::size_t count = 0;                    ///< of voxels
   std::size_t width = 1;                    ///< bytes per voxel
   std::optional<std::uint32_t> checksum{};  ///< CRC-32 of everything, where the wrapper has none
-  std::size_t most_runs = SIZE_MAX;         ///< data with more are busy
+  std::size_t most_runs = SIZE_MAX;         ///< data with more runs are busy
 
   std::size_t size() const { return offset + count * width; }
 };
@@ -36,16 +36,17 @@ bool can_be_runs(const PackedVoxels& packed);
 enum class InflatedTo {
   runs,
   bytes,   ///< there are so many runs that bytes are better
-  nothing  ///< the data are damaged, or not as many as stated: the ordinary reader says what it is
+  nothing  ///< the data are damaged or of the wrong size: the ordinary reader says which
 };
 
-/// After so many runs busy data are given up even in the middle of a block, where they cannot be
-/// handed over: the ordinary reader then starts again, which costs little at that point.
+/// After this many runs, busy data are abandoned even in the middle of a block, where they cannot
+/// be handed over. The ordinary reader then starts again, which costs little at that point.
 inline constexpr std::size_t most_runs_in_a_block = 65536;
 
 /// Decompresses everything and checks its checksums and lengths. When the data turn out to be busy,
 /// the rest is left to libdeflate, and everything is put into `room()`, which has `packed.size()`
-/// bytes; those before the first voxel then have no meaning. An empty room: nothing comes of it.
+/// bytes; those before the first voxel are then undefined. If the room is empty, the result is
+/// `nothing`.
 InflatedTo inflate_runs(const PackedVoxels& packed, VoxelRuns& out,
                         const std::function<std::span<std::byte>()>& room);
 

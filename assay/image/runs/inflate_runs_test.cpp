@@ -29,7 +29,7 @@ int window_of(DeflateWrapper wrapper) {
 struct Packer {
   int level = 6;
   int strategy = Z_DEFAULT_STRATEGY;
-  std::size_t flush_at = 0;  ///< a full flush, which leaves a stored block behind; 0: none
+  std::size_t flush_at = 0;  ///< a full flush, which leaves a stored block; 0: none
 };
 
 Bytes packed_by_zlib(const Bytes& bytes, DeflateWrapper wrapper, const Packer& how = {}) {
@@ -55,7 +55,7 @@ Bytes packed_by_libdeflate(const Bytes& bytes, int level) {
   return deflate_gzip(bytes, level);
 }
 
-/// What zlib makes of data, all members of them; nothing when it refuses or there is not as much as
+/// What zlib makes of all members of the data; nothing when it refuses, or when there is less than
 /// stated.
 std::optional<Bytes> zlib_says(const Bytes& in, DeflateWrapper wrapper, std::size_t size) {
   z_stream stream{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CRC is the remainder of a polynomial over GF(2), so n zero bytes multiply it by x^(8n). A
 // repeated pattern is no harder: there is one remainder that the pattern does not change (its fixed
-// point), and the distance from it is multiplied by x^(8 width) each time.
+// point), and each repetition multiplies the difference from it by x^(8 width).
 #include "assay/image/runs/run_checksum.hpp"
 
 #include <libdeflate.h>
@@ -19,7 +19,7 @@ using Remainder = std::uint32_t;
 
 constexpr Remainder identity = 0x80000000;
 
-/// Times x.
+/// Multiplies by x.
 constexpr Remainder next(Remainder a) {
   constexpr Remainder polynomial = 0xedb88320;
   return a >> 1 ^ ((a & 1) != 0 ? polynomial : 0);
@@ -65,7 +65,7 @@ Remainder after_zeros(Remainder a, std::uint64_t bytes) {
   return a;
 }
 
-/// The remainder that the pattern leaves as it is.
+/// The remainder that the pattern does not change.
 Remainder fixed_point(std::span<const std::byte> pattern) {
   const Remainder alone = ~libdeflate_crc32(~Remainder{0}, pattern.data(), pattern.size());
   return product(alone, inverses[static_cast<std::size_t>(std::countr_zero(pattern.size()))]);

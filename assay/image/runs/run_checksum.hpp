@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Checksums of data that are never written out: of a pattern that is repeated very often.
+/// Checksums of data that are never written out, because a pattern is repeated very often.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The output of an inflater that keeps only what later matches can reach: what leaves it is known
-/// as runs and as a checksum.
+/// The output of an inflater that keeps only what later matches can reach. Everything before that
+/// is known only as runs and as a checksum.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace assay {
 
-/// Puts voxels that arrive in their order together to runs.
+/// Joins voxels that arrive in order into runs.
 class RunMaker {
  public:
   RunMaker(VoxelRuns& out, std::size_t width) : out_(out), width_(width) { out_.clear(); }
@@ -111,8 +111,8 @@ class Checksum {
 };
 inline constexpr std::size_t reach = 32768;  ///< how far back a match may look
 
-/// The last bytes of the output, and those that nobody has looked at yet. Everything behind them is
-/// known only as runs and as a checksum.
+/// The last bytes of the output, including those not yet examined. Everything before them is known
+/// only as runs and as a checksum.
 class Window {
  public:
   Window(const PackedVoxels& packed, VoxelRuns& out)
@@ -139,13 +139,13 @@ class Window {
     runs_.finish();
   }
 
-  // All of these need room for what they add: `has_room`.
+  // All of these need room for what they add; see `has_room`.
   bool has_room() const { return offset_of(out_) < capacity - greatest_length; }
   void make_room() {
     look();
     keep(reach);
   }
-  /// Whether there are more runs than `few`, and so many that bytes are better: a run takes 8
+  /// Whether there are more runs than `few`, and so many that bytes are better. A run takes 8
   /// bytes, and merging it takes more time than counting as many voxels.
   bool is_busy(std::size_t few) const {
     constexpr std::size_t voxels_per_run = 12;
@@ -169,7 +169,7 @@ class Window {
     out_ = end;
   }
 
-  /// Whether a match of the greatest length goes on with the voxel before it.
+  /// Whether a match of the greatest length repeats the voxel before it.
   bool repeats_voxel(std::size_t distance) const {
     return distance <= packed_.width && packed_.width % distance == 0 &&
            position() >= packed_.offset + greatest_length;
@@ -183,7 +183,7 @@ class Window {
     checksum_.add_repeated(pattern, bytes / width);
     checksum_.add(pattern.first(bytes % width));
     runs_.repeat((position() + bytes - packed_.offset) / width - runs_.voxels());
-    // Only what a match can reach is written, and as many bytes less as whole voxels allow.
+    // Only what a match can reach is written; the rest is skipped by whole voxels.
     const std::size_t written = bytes <= reach ? bytes : reach + (bytes - reach) % width;
     if (written > room()) keep(bytes <= reach ? reach : 8);
     before_ += bytes - written;
@@ -198,12 +198,12 @@ class Window {
     seen_ = out_ - (position() - packed_.offset) % width;
   }
 
-  /// What a match can reach now, at most up to where this member began.
+  /// What a match can reach now, at most back to the beginning of this member.
   std::span<const std::byte> history() const {
     const std::size_t size = std::min(since_start(), std::min(reach, offset_of(out_)));
     return {out_ - size, size};
   }
-  /// The bytes of a voxel that is not complete.
+  /// The bytes of an incomplete voxel.
   std::span<const std::byte> begun_voxel() {
     look();
     return {seen_, out_};
@@ -217,7 +217,7 @@ class Window {
     return static_cast<std::size_t>(at - bytes_.get());
   }
 
-  /// Adds what was written since the last time to checksum and runs.
+  /// Adds what was written since the last call to the checksum and the runs.
   void look() {
     checksum_.add({summed_, out_});
     summed_ = out_;
@@ -229,7 +229,7 @@ class Window {
     seen_ += voxels * packed_.width;
   }
 
-  /// Moves the last bytes to the front; all of them have been looked at.
+  /// Moves the last bytes to the front; all of them have been examined.
   void keep(std::size_t count) {
     const std::size_t kept = std::min(count, offset_of(out_));
     const auto behind = out_ - seen_;

@@ -23,7 +23,7 @@ void inflate_blosc(std::span<const std::byte> packed, std::span<std::byte> out) 
   require_chunk(packed.size() >= BLOSC_MIN_HEADER_LENGTH &&
                 blosc_cbuffer_validate(packed.data(), packed.size(), &size) == 0 &&
                 size == out.size());
-  // The context form has no state that threads share.
+  // The context form has no state that is shared between threads.
   require_chunk(blosc_decompress_ctx(packed.data(), out.data(), out.size(), 1) ==
                 static_cast<int>(out.size()));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is compiled in the place of blosc.cpp where blosc and zstd are not found.
+/// Compiled instead of blosc.cpp where blosc and zstd are not found.
 #include "assay/error.hpp"
 #include "assay/image/zarr/blosc.hpp"
 

@@ -18,13 +18,13 @@ enum class ChunkPacking { none, zlib, gzip, zstd, blosc };
 
 /// An array in chunks of equal size, each in a file of its own.
 struct ZarrArray {
-  std::vector<std::size_t> shape, chunks;  ///< slowest axis first; as many of both
+  std::vector<std::size_t> shape, chunks;  ///< slowest axis first; both have the same length
   VoxelType type = VoxelType::u8;
   bool byte_swapped = false;
   bool first_axis_fastest = false;  ///< within a chunk (order "F")
   char separator = '.';             ///< between the numbers of a chunk's name
   ChunkPacking packing = ChunkPacking::none;
-  std::vector<std::byte> fill{};  ///< a voxel of chunks that are not there, as it would be stored
+  std::vector<std::byte> fill{};  ///< stored form of a voxel of chunks that have no file
 
   /// Bytes of a chunk, decompressed.
   std::size_t chunk_size() const;

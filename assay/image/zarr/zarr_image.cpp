@@ -31,7 +31,7 @@ bool has_file(const fs::path& folder, const char* name) {
   return fs::exists(folder / name, ignored);
 }
 
-/// The text of one of the small files.
+/// The text of one of the small metadata files.
 std::string read_description(const fs::path& path) {
   constexpr std::size_t most = std::size_t{1} << 24;
   const InputFile file(path);
@@ -117,8 +117,8 @@ std::optional<std::vector<std::size_t>> chunk_numbers(std::string_view name, cha
   }
 }
 
-/// Which chunks have a file. The folder is listed once: looking for each of millions of chunks that
-/// are not there would take minutes.
+/// Which chunks have a file. The folder is listed once, because looking for each of millions of
+/// absent chunks would take minutes.
 class StoredChunks {
  public:
   StoredChunks(const fs::path& folder, const ZarrArray& array) {

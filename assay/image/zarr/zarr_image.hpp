@@ -15,10 +15,10 @@ namespace assay {
 bool is_zarr(const std::filesystem::path& path);
 
 /// Opens a level of an image, or an array. Axes other than x, y and z must have one element. Chunks
-/// that are not there have the fill value. Throws Error (io, input, unsupported).
+/// without a file have the fill value. Throws Error (io, input, unsupported).
 std::unique_ptr<TiledImage> open_zarr(const std::filesystem::path& folder, std::size_t level);
 
-/// What the content of the folder is known by: a hash over the names and hashes of its files.
+/// The hash that identifies the content of the folder, over the names and hashes of its files.
 /// Throws Error::io.
 std::string zarr_sha256(const std::filesystem::path& folder);
 

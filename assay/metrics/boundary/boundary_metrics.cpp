@@ -115,7 +115,8 @@ Score apl(const BoundaryEvidence& e, const SurfaceRules& /*rules*/, double /*arg
   return e.added_path_mm;
 }
 
-/// A distance to nothing has no value, and a missed lesion must show: the reason is counted.
+/// A distance to an empty mask has no value. A missed lesion must still show, so the reason is
+/// counted.
 constexpr EmptyRule no_distance = {.both = 0.0,
                                    .reference = Undefined::reference_empty,
                                    .prediction = Undefined::prediction_empty};
@@ -234,7 +235,7 @@ constinit const std::span<const Metric> boundary_metrics = boundary_table;
 
 SurfaceDistances surface_distances(const Solids& solids, const SurfaceRules& rules) {
   const Axes& axes = rules.thin_axes ? solids.has_axis : solids.axes;
-  const double path_mm = added_path_mm(solids);  // before distances take memory
+  const double path_mm = added_path_mm(solids);  // before distances take up memory
   const Borders b = {solids, axes, border(solids.prediction, axes), border(solids.reference, axes)};
   auto [p_tally, r_tally] = measures[static_cast<std::size_t>(rules.elements)](b);
   const std::int64_t common = in_common(b.prediction, b.reference);

@@ -12,8 +12,8 @@ namespace assay::metrics {
 
 /// All distances between two surfaces, exactly.
 struct SurfaceDistances {
-  DirectedDistances prediction, reference;  ///< of the one surface to the other
-  std::int64_t common = 0, either = 0;      ///< border voxels of both masks, and of any
+  DirectedDistances prediction, reference;  ///< from one surface to the other
+  std::int64_t common = 0, either = 0;      ///< border voxels common to both masks, and of either
   double added_path_mm = 0;                 ///< as in BoundaryEvidence
 };
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best candidate for a position moves on with the position, since the cost of a step is convex:
-// of two candidates, once the later one has won it wins for good. So the place in the middle is
-// settled first, by trying every candidate, and what it finds halves the candidates of both sides.
-// Level by level all candidates are tried about once, n log n for n places, and that without a
-// branch in the loop, so that a line of columns costs what one column costs.
+// The cost of a step is convex, so the best candidate moves on with the position: once the later of
+// two candidates has won, it wins at all later positions. So the middle position is solved first,
+// by trying every candidate, and its best candidate divides the candidates between the two sides.
+// Each level tries all candidates about once, n log n for n positions. The loop has no branch, so a
+// line of columns costs as much as one column.
 //
-// Columns differ in their best candidate. Each side takes the range that holds those of all
-// columns; they are neighbours, so it is little wider than that of one.
+// Columns differ in their best candidate, so each side gets the range that holds those of all
+// columns. Columns are neighbours, so this range is little wider than that of one.
 //
-// Sums of doubles are rounded, and candidates that are equally good may look better or worse by
-// that much. Ranges therefore hold all candidates that are as good to within `slack`; then the
-// least is the least of all sums as rounded, as if every one had been tried.
+// Sums of doubles are rounded, so equally good candidates may differ by that much. Ranges therefore
+// hold all candidates that are as good to within `slack`. The minimum is then the least of all
+// rounded sums, as if every candidate had been tried.
 #include "assay/metrics/boundary/column_minima.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct Segment {
   Candidates range;
 };
 
-/// A line as vectors of so many bytes, in the compiler's own notation.
+/// A line as vectors of `bytes` bytes, in the compiler's own notation.
 template <class Value, std::size_t bytes>
 struct Line {
   using Whole = std::conditional_t<sizeof(Value) == 4, std::int32_t, std::int64_t>;
@@ -44,7 +44,7 @@ struct Line {
   static constexpr std::size_t parts = 64 / bytes;
   static constexpr Value beyond = std::numeric_limits<Value>::max() / 2;
 
-  /// The least sums of one place.
+  /// The least sums for one position.
   [[gnu::always_inline]] static void least(const ColumnMinima<Value>& problem, std::int32_t place,
                                            const Candidates& range, Value* into) {
     Vector best[parts];
@@ -52,7 +52,8 @@ struct Line {
     const Value* cost = problem.cost - place;
     for (Index i = range.low; i <= range.high; ++i) {
       const Value step = cost[problem.places[static_cast<std::size_t>(i)]];
-      // Copied, not returned by a function: what a vector is returned in depends on the processor.
+      // Copied instead of returned by a function: how a vector is returned depends on the
+      // processor.
       Vector heights[parts];
       __builtin_memcpy(heights, problem.heights + i * columns_per_line<Value>, sizeof heights);
       for (std::size_t k = 0; k < parts; ++k) {
@@ -63,7 +64,7 @@ struct Line {
     __builtin_memcpy(into, best, sizeof best);
   }
 
-  /// The same, and which candidates gave them in any column.
+  /// The same, and the range of the candidates that gave them in any column.
   [[gnu::always_inline]] static Candidates least_and_where(const ColumnMinima<Value>& problem,
                                                            std::int32_t place,
                                                            const Candidates& range, Value* into) {
@@ -105,7 +106,7 @@ struct Line {
 
   [[gnu::always_inline]] static void write(const ColumnMinima<Value>& problem,
                                            std::span<Value* const> lines) {
-    std::array<Segment, 64> left;  // halves of halves: as many as an index has bits at most
+    std::array<Segment, 64> left;  // halves of halves: at most as many as an index has bits
     std::size_t count = 0;
     const auto put = [&](const Segment& segment) {
       if (segment.first < segment.last) left[count++] = segment;

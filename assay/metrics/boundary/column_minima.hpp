@@ -16,10 +16,10 @@ constexpr std::ptrdiff_t columns_per_line = 64 / static_cast<std::ptrdiff_t>(siz
 template <class Value>
 struct ColumnMinima {
   const Value* heights = nullptr;        ///< a line for each candidate
-  std::span<const std::int32_t> places;  ///< of the candidates, growing; at least one
+  std::span<const std::int32_t> places;  ///< of the candidates, ascending; at least one
   const Value* cost = nullptr;           ///< [candidate's place - place asked for], convex
-  std::span<const std::int32_t> asked;   ///< places, growing
-  Value slack{};                         ///< what rounding can make of equal sums; integers: 0
+  std::span<const std::int32_t> asked;   ///< places, ascending
+  Value slack{};  ///< how far rounding can move equal sums apart; integers: 0
 };
 
 /// Writes a line for each requested position. Defined for std::int32_t and for double.

@@ -13,7 +13,7 @@ namespace column_minima_test {
 using namespace assay;
 using namespace assay::metrics;
 
-/// Some of the places 0 to length - 1, growing; the first one always.
+/// Some of the places 0 to length - 1, ascending; at least one.
 std::vector<std::int32_t> some_places(std::mt19937_64& rng, std::int32_t length, unsigned one_in) {
   std::vector<std::int32_t> out = {static_cast<std::int32_t>(rng() % 3)};
   for (std::int32_t place = out[0] + 1; place < length; ++place)
@@ -66,7 +66,7 @@ TEST(ColumnMinima, of_doubles_equal_those_of_all_candidates_to_the_bit) {
   std::mt19937_64 rng(2);
   for (int i = 0; i < 2000; ++i) {
     const double spacing = 0.1 * static_cast<double>(1 + rng() % 30);
-    // Heights that are squares themselves make many sums equal but for rounding.
+    // Heights that are squares themselves make many sums equal except for rounding.
     const auto height = [&] {
       const double length = spacing * static_cast<double>(rng() % 40);
       return length * length;

@@ -9,7 +9,7 @@
 namespace assay::metrics {
 namespace {
 
-constexpr std::size_t first_slots = 256;  // a power of two, as every later size
+constexpr std::size_t first_slots = 256;  // a power of two, like every later size
 
 /// NumPy's lerp: from whichever end is nearer, so that it is monotone and exact at both.
 double between(double low, double high, double fraction) {
@@ -51,7 +51,7 @@ void DistanceTally::add_elsewhere(double squared, double weight) {
 std::vector<DistanceTally::Entry> DistanceTally::sorted() const {
   std::vector<Entry> out;
   const auto whole = std::ranges::count_if(whole_, [](double weight) { return weight != 0; });
-  out.reserve(used_ + static_cast<std::size_t>(whole));  // memory is scarce now
+  out.reserve(used_ + static_cast<std::size_t>(whole));  // memory is scarce at this point
   for (std::size_t squared = 0; squared < whole_.size(); ++squared)
     if (whole_[squared] != 0) out.push_back({static_cast<double>(squared), whole_[squared]});
   for (const Entry& entry : table_)
@@ -89,7 +89,7 @@ DirectedDistances DirectedDistances::pooled(const DirectedDistances& a,
 }
 
 void DirectedDistances::sum_up() {
-  double weights = 0, sum = 0, greatest = 0;  // members would be stored after every step
+  double weights = 0, sum = 0, greatest = 0;  // locals: members would be stored each time
   for_each([&](double squared, double weight) {
     greatest = std::sqrt(squared);
     weights += weight;
@@ -135,7 +135,7 @@ double DirectedDistances::percentile(double percent) const {
 }
 
 double DirectedDistances::percentile_step(double percent) const {
-  // Areas are sums of roots. A share that is the percentile but for rounding has reached it,
+  // Areas are sums of roots. A share that equals the percentile apart from rounding has reached it,
   // whatever the order of the summands; real steps are far larger.
   constexpr double rounding = 1e-10;
   const double wanted = percent / 100 * weight_ * (1 - rounding);

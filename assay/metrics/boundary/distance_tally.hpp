@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How much of a surface lies at which distance: every distance, exactly, each once.
+/// How much of a surface lies at which distance. Every distance is exact and listed once.
 #pragma once
 
 #include <bit>
@@ -13,9 +13,9 @@
 
 namespace assay::metrics {
 
-/// Weights by squared distance. On a grid few distances differ, so that a surface of a million
-/// voxels takes a few thousand entries, and nothing is rounded or binned. Far from a small target
-/// most may differ: then there are too many for a table, and they are sorted.
+/// Weights by squared distance. On a grid few distances differ, so a surface of a million voxels
+/// takes a few thousand entries, and nothing is rounded or binned. Far from a small target most
+/// distances may differ. They are then too many for a table, and are sorted instead.
 class DistanceTally {
  public:
   struct Entry {
@@ -31,8 +31,8 @@ class DistanceTally {
       add_other(squared, weight);
   }
 
-  /// One voxel more. Once there are too many distances, whole numbers are not looked for, either:
-  /// what is in both places is put together in the end.
+  /// Adds one voxel. Once there are too many distances, whole numbers are no longer looked up,
+  /// either; equal distances in both places are merged at the end.
   void add_voxel(double squared) {
     if (used_ < most_in_table)
       add_to_table(squared);
@@ -40,7 +40,7 @@ class DistanceTally {
       many_.add(squared);
   }
 
-  /// By growing distance, without those of `take_many`.
+  /// In order of distance, without those of `take_many`.
   std::vector<Entry> sorted() const;
   /// The voxels that were too many for the table, in order.
   ManyDistances take_many();
@@ -96,11 +96,11 @@ class DirectedDistances {
   double within(double tolerance_mm) const;      ///< weight at no more than the tolerance
   /// np.percentile of the list in which each distance is repeated as often as its weight says.
   double percentile(double percent) const;
-  /// The first distance up to which at least that share of the weight lies, but for rounding.
+  /// The first distance up to which at least that share of the weight lies, apart from rounding.
   double percentile_step(double percent) const;
 
-  /// Calls use(squared, weight) for every distance as long as it returns true. A group of that many
-  /// voxels is left out where skip(voxels) returns true; distances below it may come after it.
+  /// Calls use(squared, weight) for every distance as long as it returns true. If skip(voxels)
+  /// returns true, a group of that many voxels is left out; distances below it may come after it.
   template <class Use, class Skip = ManyDistances::SkipNothing>
   void for_each(const Use& use, const Skip& skip = {}) const;
 
@@ -108,7 +108,7 @@ class DirectedDistances {
   void sum_up();
 
   std::vector<DistanceTally::Entry> few_;
-  ManyDistances many_;  ///< those that were too many for a table; usually none
+  ManyDistances many_;  ///< distances that were too many for a table; usually none
   double weight_ = 0, sum_ = 0, greatest_ = 0;
 };
 

@@ -4,18 +4,20 @@
 //
 //   d2(x, y, z) = min over z' of (z - z')2 + min over y' of (y - y')2 + min over x' of (x - x')2
 //
-// The innermost minimum is the nearest bit of one row, which counting zeros gives without a table.
-// The other two are minima of convex costs (column_minima.cpp), first over the rows of
-// each slice, then over the slices. Columns are taken a cache line at a time, and every minimum is
-// found for all columns of a line at once.
+// The innermost minimum is the nearest bit of one row, found by counting zeros without a table. The
+// other two are minima of convex costs (column_minima.cpp), first over the rows of each slice, then
+// over the slices. Columns are processed a cache line at a time, and every minimum is found for all
+// columns of a line at once.
 //
 // Rows and slices without a bit are not candidates, and only rows in which a distance is asked for
 // are evaluated. Candidates that are known to be too far are left out, too. A transform of a grid
-// four times as coarse costs little and says how far a voxel can be at most: a bit of the coarse
-// grid means that there is one within its cell. What is farther along one axis alone is left out.
+// four times as coarse costs little and gives an upper bound of each distance, since a bit of the
+// coarse grid means that there is one within its cell. Candidates that are farther than that along
+// one axis alone are left out.
 //
-// Where all squares are whole numbers of some unit, as on grids of 1 or 0.5 mm, sums are integers:
-// twice as many in a line. Else they are doubles, added in the order of the axes as everywhere.
+// Where all squares are whole multiples of some unit, as on grids of 1 or 0.5 mm, sums are
+// integers, of which twice as many fit in a line. Otherwise they are doubles, added in the order of
+// the axes as everywhere.
 #include "assay/metrics/boundary/distance_transform.hpp"
 
 #include <algorithm>
@@ -57,8 +59,8 @@ class DistanceLimits {
   std::vector<double> squares_;
 };
 
-/// Costs of steps along one axis as they are summed. Steps that no bit can be away cost so much
-/// that no sum with one of them is least, but sums of them are still numbers.
+/// Costs of steps along one axis, as they are summed. More steps than any bit is away cost so much
+/// that no sum with them is the least, but such sums still do not overflow.
 template <class Value>
 class Costs {
  public:
@@ -130,7 +132,7 @@ class BlockTransform {
   };
   struct AskedRow {
     Index y = 0;
-    double limit = 0;           ///< of the squared distances in it
+    double limit = 0;           ///< upper bound of the squared distances in it
     Index first = 0, last = 0;  ///< slices that can matter
   };
   using Questions = std::vector<std::vector<Question>>;
@@ -141,7 +143,7 @@ class BlockTransform {
     return sum;
   }
 
-  /// One line more than needed: lines at a power of two would share a set of the cache.
+  /// One line more than needed, since lines spaced by a power of two would share a cache set.
   Index stride() const { return (static_cast<Index>(slices_.size()) + 1) * block; }
   Value* height(std::size_t row, Index slice) {
     return heights_.data() + static_cast<Index>(row) * stride() + slice * block;
@@ -179,12 +181,13 @@ class BlockTransform {
     return out;
   }
 
-  /// Along one axis, to a bit within the limit; costs may be those of a step less.
+  /// The most steps along one axis to a bit within the limit; costs may be those of one step fewer.
   static Index most_steps(const std::vector<double>& squares, double limit) {
     return std::ranges::upper_bound(squares, limit) - squares.begin();
   }
 
-  /// What the nearest bit of a row costs each column. False when it is beyond the limit for all.
+  /// The cost of each column's nearest bit in a row. False when it is beyond the limit for all
+  /// columns.
   bool measure_row(const std::uint64_t* row, Value limit, Value* into) const {
     const Index words = task_.target.bits.words(), none = size_[0] + 1;
     const Value* cost = task_.costs[0].middle();
@@ -359,7 +362,7 @@ BitVolume coarsened(const BitVolume& volume) {
   return out;
 }
 
-/// Two bits of cells that lie so far apart lie at most a cell's diagonal farther.
+/// Bits lie at most a cell's diagonal farther apart than their cells.
 DistanceLimits limits_of(const BitVolume& asked, const SearchTarget& target) {
   constexpr Index side = DistanceLimits::side;
   const BitVolume cells = coarsened(asked), bits = coarsened(target.bits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Distances of many voxels to a far set: a separable transform, evaluated only where it is needed.
+/// Distances of many voxels to a distant set: a separable transform, evaluated only where needed.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace assay::metrics {
 
-/// What a step along an axis adds to a squared distance, by the number of steps, which has a sign:
+/// What a number of steps along an axis adds to a squared distance. The number has a sign, because
 /// a point need not lie in the middle of its voxel.
 class StepCost {
  public:
@@ -25,7 +25,8 @@ class StepCost {
       costs_.push_back(squares[static_cast<std::size_t>(step < 0 ? -step : step)]);
   }
 
-  /// From a point that lies `offset` voxels off the centre of its voxel to another voxel as a box.
+  /// From a point that lies `offset` voxels off the centre of its voxel to another voxel, taken as
+  /// a box.
   StepCost(Index size, double offset, double spacing_mm) : size_(size) {
     for (Index step = -size; step <= size; ++step) {
       const double apart = std::abs(static_cast<double>(step) - offset) - 0.5;
@@ -34,7 +35,7 @@ class StepCost {
     }
   }
 
-  Index size() const { return size_; }  ///< of the most steps either way
+  Index size() const { return size_; }  ///< the largest number of steps either way
   double operator()(Index step) const { return costs_[static_cast<std::size_t>(step + size_)]; }
 
  private:
@@ -61,13 +62,13 @@ struct SettledVoxels {
 
 using Settle = std::function<void(const SettledVoxels&)>;
 
-/// Settles every set bit of `asked`: its squared distance to the nearest set bit of the target,
+/// Reports the squared distance of every set bit of `asked` to the nearest set bit of the target,
 /// which must have at least one. The time is bounded by the size of the volume, whatever the
 /// distances.
 void transform_distances(const BitVolume& asked, const SearchTarget& target, const Settle& settle);
 
-/// The same with other costs of steps along the axes than the squares of the target. Each cost must
-/// be at most the square of that many steps and at least that of one step fewer.
+/// The same with costs of steps other than the squares of the target. Each cost must be at most the
+/// square of that many steps and at least that of one step fewer.
 void transform_distances(const BitVolume& asked, const SearchTarget& target, const StepCosts& costs,
                          const Settle& settle);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The surface of a mask is made of the faces between voxels inside and outside (Podobnik and
-// Vrtovec 2024). The distance of a point to that surface needs no mesh: a point outside the solid
-// is as far from the surface as from the solid, one inside as far as from the background, and both
-// are sets of voxels, that is of boxes. The distance to a box is a sum over the axes,
+// Vrtovec 2024). The distance of a point to that surface needs no mesh. A point outside the solid
+// is as far from the surface as from the solid, and a point inside as far as from the background.
+// Both are sets of voxels, that is, of boxes. The distance to a box is a sum over the axes,
 //
 //   d2 = sum over the axes of max(0, |q - c| - s / 2)2
 //
-// so the rows of the volume can be searched as they are for border voxels, only with other tables:
-// by growing distance across the rows, and in a row the nearest bit on either side. For the same
-// reason what is far can be left to the separable transform.
+// so rows of the volume can be searched in the same way as for border voxels, with other tables: in
+// order of distance across the rows, and within a row for the nearest bit on either side. For the
+// same reason distant elements can be left to the separable transform.
 //
 // The centre of an element touches two voxels, the ones that its face lies between. If `to` holds
 // one of them, the face is part of its surface too and the distance 0; words settle that for 64
@@ -29,8 +29,9 @@ namespace {
 
 constexpr double face_rounding = 1e-12;
 constexpr double no_face = std::numeric_limits<double>::infinity();
-constexpr Index reach = 18;                      ///< steps across rows; what is farther is put off
-constexpr std::int64_t face_rows_per_voxel = 3;  ///< that searches may cost, by the volume's size
+constexpr Index reach = 18;  ///< steps across rows; elements farther away are put off
+/// How many rows searches may read, per voxel of the volume.
+constexpr std::int64_t face_rows_per_voxel = 3;
 
 /// Where an element's centre lies: steps from the centre of its voxel, in voxels.
 using Offset = Point;
@@ -87,7 +88,7 @@ class ElementSearch {
     order_rows();
   }
 
-  /// Of the rows in `allowance`, takes those that it looks at.
+  /// Subtracts the rows that it reads from `allowance`.
   void search(const Place& from, std::int64_t& allowance, DistanceTally& tally) {
     if (allowance > 0)
       if (const auto found = squared(from, allowance)) return tally.add(*found, weight_);
@@ -105,7 +106,7 @@ class ElementSearch {
   }
 
  private:
-  /// Nothing when it is farther than the rows reach.
+  /// Nothing when the nearest voxel is farther than the rows reach.
   std::optional<double> squared(const Place& from, std::int64_t& allowance) const {
     double best = no_face;
     std::size_t i = 0;
@@ -128,7 +129,8 @@ class ElementSearch {
            costs_[1](step.y) + costs_[2](step.z);
   }
 
-  /// All rows at most `reach` steps away along both axes, but only as far as they are complete.
+  /// All rows at most `reach` steps away along both axes, up to the distance at which they are
+  /// complete.
   void order_rows() {
     const Index most_y = std::min(reach, size_[1] - 1), most_z = std::min(reach, size_[2] - 1);
     const auto beyond = [](const StepCost& cost, Index most, Index size) {

@@ -8,8 +8,9 @@
 namespace assay::metrics {
 
 /// Distances from the elements of the surface of `from` to the nearest point of the surface of
-/// `to`, weighted by area. An element is half a face, a triangle, and is measured from its centre;
-/// in a plane it is the side of a pixel. Neither may be empty; both have an empty voxel around.
+/// `to`, weighted by area. An element is a triangle, half of a face, and is measured from its
+/// centre; in a plane it is the side of a pixel. Neither mask may be empty; both have an empty
+/// voxel around.
 DistanceTally face_distances(const BitVolume& to, const BitVolume& from, const Axes& axes,
                              const Point& spacing_mm);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Faces far apart, where the transform takes over; near ones are tested in boundary_test.cpp.
+/// Faces far apart, where the transform takes over; near ones are tested in
+/// boundary_metrics_test.cpp.
 #include "assay/metrics/boundary/faces.hpp"
 
 #include <gtest/gtest.h>

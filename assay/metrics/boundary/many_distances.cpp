@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bucket is sorted by its next 22 bits in two passes. The few distances that share those, too,
-// are sorted by comparison.
+// A bucket is sorted by its next 22 bits in two passes. The few distances that also share those
+// bits are sorted by comparison.
 #include "assay/metrics/boundary/many_distances.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class ManyDistances::Sorter {
     for (const std::uint64_t value : room_) values_[of_upper[digit(value, upper)]++] = value;
   }
 
-  /// Those that share their 22 bits.
+  /// Sorts the values that share their 22 bits.
   void by_comparison() {
     for (std::size_t i = 1; i < values_.size(); ++i) {
       if (values_[i - 1] <= values_[i]) continue;
@@ -69,8 +69,8 @@ class ManyDistances::Sorter {
     }
   }
 
-  /// Makes words of equal values, in the place of the values. No branches: which values are equal
-  /// cannot be foreseen.
+  /// Turns equal values into words, in place. It has no branches, because which values are equal
+  /// cannot be predicted.
   std::span<const std::uint64_t> counted() {
     std::size_t end = 0;
     std::uint64_t word = 0;
@@ -99,8 +99,8 @@ void ManyDistances::grow(Bucket& bucket) {
   bucket.used = 0;
 }
 
-/// By the page of 2 MB: to touch small ones for the first time costs as much as to sort what is in
-/// them.
+/// Allocated in pages of 2 MB, because touching many small pages for the first time costs as much
+/// as sorting their contents.
 ManyDistances::Chunk* ManyDistances::fresh_chunk() {
   constexpr std::size_t page = std::size_t{2} << 20;
   if (left_ == 0) {

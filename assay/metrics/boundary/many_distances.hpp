@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Squared distances of very many voxels, of which most differ: a few bytes for each, and sorted
-/// instead of hashed.
+/// Squared distances of very many voxels, most of them different. They take a few bytes each and
+/// are sorted instead of hashed.
 #pragma once
 
 #include <algorithm>
@@ -15,30 +15,31 @@
 
 namespace assay::metrics {
 
-/// Positive numbers have the order of their bits. Those with the same leading bits share a bucket,
-/// which keeps only the other bits. A bucket is sorted by itself, so that it is in the cache then.
+/// Positive numbers have the order of their bits. Numbers with the same leading bits share a
+/// bucket, which keeps only the other bits. Each bucket is sorted separately, so that it fits the
+/// cache.
 class ManyDistances {
  public:
   void add(double squared) {
     const auto bits = std::bit_cast<std::uint64_t>(squared);
     Bucket& bucket = bucket_of(bits >> low_bits);
     if (bucket.used == Chunk::most_raw) grow(bucket);
-    // Many buckets grow side by side, so the processor does not see what comes next.
+    // Many buckets grow side by side, so the processor cannot predict the next address.
     __builtin_prefetch(bucket.last->raw.low.data() + bucket.used + 32, 1);
     __builtin_prefetch(bucket.last->raw.high.data() + bucket.used + 48, 1);
     bucket.last->raw.low[bucket.used] = static_cast<std::uint32_t>(bits);
     bucket.last->raw.high[bucket.used++] = static_cast<std::uint16_t>(bits >> 32);
   }
 
-  /// After the last was added.
+  /// Call it after the last distance was added.
   void sort();
 
   struct SkipNothing {
     bool operator()(double /*voxels*/) const { return false; }
   };
 
-  /// Calls use(squared, how often) by growing distance, each distance once, as long as it returns
-  /// true. A group of that many voxels is left out where skip(voxels) returns true. Only after
+  /// Calls use(squared, how often) in order of distance, each distance once, as long as it returns
+  /// true. If skip(voxels) returns true, a group of that many voxels is left out. Only after
   /// `sort`.
   template <class Use, class Skip = SkipNothing>
   void for_each(const Use& use, const Skip& skip = {}) const {
@@ -51,7 +52,8 @@ class ManyDistances {
   }
 
  private:
-  static constexpr unsigned low_bits = 46;  ///< not shared by a bucket: 64 for each power of two
+  /// Bits that a bucket does not share; there are 64 buckets for each power of two.
+  static constexpr unsigned low_bits = 46;
   static constexpr unsigned count_bits = 64 - low_bits;
   static constexpr std::uint64_t most_count = (std::uint64_t{1} << count_bits) - 1;
 
@@ -71,7 +73,7 @@ class ManyDistances {
     std::size_t voxels = 0;              ///< after sorting
   };
 
-  /// One bucket of `for_each`; whether to go on.
+  /// One bucket of `for_each`; returns whether to continue.
   template <class Use>
   bool use_bucket(std::uint64_t leading, const Bucket& bucket, const Use& use) const {
     std::uint64_t low = 0, count = 0;
@@ -85,7 +87,7 @@ class ManyDistances {
       left -= words;
       for (std::size_t i = 0; i < words; ++i) {
         const std::uint64_t word = chunk->words[i];
-        // What one word cannot count goes on in the next.
+        // A count that one word cannot hold continues in the next.
         if (word >> count_bits != low) {
           if (!use_last()) return false;
           low = word >> count_bits;
@@ -109,7 +111,7 @@ class ManyDistances {
   std::vector<std::uint32_t> places_;  ///< of buckets by leading bits, from 1 on; 0: none
   std::vector<Bucket> buckets_;
   std::vector<std::unique_ptr<Chunk[], FreeMemory>> pages_;  ///< memory of the chunks
-  std::size_t left_ = 0;                                     ///< chunks of the last page, nobody's
+  std::size_t left_ = 0;                                     ///< unused chunks of the last page
 };
 
 }  // namespace assay::metrics

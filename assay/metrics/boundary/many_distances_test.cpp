@@ -27,7 +27,7 @@ Counts counts_of(const ManyDistances& many) {
   return out;
 }
 
-/// Distances of a lattice that nobody would call round.
+/// Distances of a lattice whose spacings are not round numbers.
 double some_distance(std::mt19937_64& rng) {
   const auto square = [&](double mm) { return std::pow(static_cast<double>(rng() % 300) * mm, 2); };
   return square(0.7) + square(0.71) + square(1.3) + 0.25;

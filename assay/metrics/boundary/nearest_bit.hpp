@@ -37,12 +37,12 @@ inline Index nearest_bit(const std::uint64_t* row, Index words, Index x, Index l
   return std::min(up, steps_down(row, x, std::min(up, limit)));
 }
 
-/// Squared lengths in mm2 of so many steps along each axis. A squared distance is always summed in
-/// the order of the axes, so that equal places give equal bits wherever they are computed.
+/// Squared lengths in mm2 of a number of steps along each axis. A squared distance is always summed
+/// in the order of the axes, so that equal distances have equal bits wherever they are computed.
 using Squares = std::array<std::vector<double>, 3>;
 Squares squares_mm2(const Place& size, const Point& spacing_mm);
 
-/// Rows of a volume that hold anything.
+/// Rows of a volume that are not empty.
 class FilledRows {
  public:
   explicit FilledRows(const BitVolume& volume);
@@ -60,7 +60,7 @@ struct Voxel {
   std::int32_t x = 0, y = 0, z = 0;
 };
 
-/// What a distance is searched in.
+/// The volume in which the nearest bit is searched.
 struct SearchTarget {
   const BitVolume& bits;
   const FilledRows& filled;

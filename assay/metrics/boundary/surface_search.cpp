@@ -4,19 +4,20 @@
 //
 // 1. Neighbours, the voxel itself first. No step of two voxels along an axis is shorter than twice
 //    the least spacing, so all steps of at most one voxel along each axis that are shorter than
-//    that come first in the order of distance. All of one distance are a few shifts, and an and and
-//    a population count settle 64 voxels at once.
-// 2. What is left of a row is searched in other rows, in the order of their distance in the plane
-//    across them, until none can be nearer than the best. Rows as far above as below, or as far
-//    behind as in front, are equally far for all voxels of the row: they are combined and searched
+//    that come first in the order of distance. Each distance takes a few shifts, and an AND and a
+//    population count settle 64 voxels at once.
+// 2. The rest of a row is searched in other rows, in the order of their distance in the plane
+//    across them, until none can be nearer than the best. Rows equally far above and below, or in
+//    front and behind, are equally far for all voxels of the row. They are combined and searched
 //    together, once for eight voxels, by counting zeros on both sides of each.
-// 3. A search costs the square of the distance in rows. Searches together may cost about as much as
-//    a separable transform of the whole volume, whose time depends on the volume alone. What is
-//    left then, and what is farther than a search looks, is settled by the transform. So surfaces
-//    far apart cost at most about twice what they must, and the usual case pays nothing for it.
+// 3. A search costs the square of the distance in rows. All searches together may cost about as
+//    much as a separable transform of the whole volume, whose time depends on the volume alone.
+//    Voxels that are left then, or are farther than a search looks, are settled by the transform.
+//    So surfaces far apart cost at most about twice what they must, and the usual case pays
+//    nothing for it.
 //
 // Distances are compared as squares. Rows are left out only if they are farther than the best by
-// more than rounding could explain, so the order of the search does not show in the result.
+// more than rounding could explain, so the order of the search does not affect the result.
 #include "assay/metrics/boundary/surface_search.hpp"
 
 #include <algorithm>
@@ -36,16 +37,16 @@
 namespace assay::metrics {
 namespace {
 
-constexpr double rounding = 1e-12;                ///< of sums of squares, relative
-constexpr std::size_t most_rows = 1200;           ///< of one search; beyond, a voxel is put off
-constexpr std::size_t steps_at_once = 4;          ///< between rows, after which a search may end
-constexpr Index voxels_per_step = 5;              ///< of a transform, at the cost of one step
+constexpr double rounding = 1e-12;        ///< of sums of squares, relative
+constexpr std::size_t most_rows = 1200;   ///< of one search; farther voxels are put off
+constexpr std::size_t steps_at_once = 4;  ///< steps between rows after which a search may end
+constexpr Index voxels_per_step = 5;  ///< voxels that a transform handles at the cost of one step
 constexpr Index chunk = BitVolume::words_behind;  ///< words of a row that are settled together
 
 /// A voxel's own row or one next to it; masks say which of its bits count.
 struct NearRow {
   Index y = 0, z = 0;
-  std::uint64_t here = 0, beside = 0;  ///< the bit as far along, and the two next to that
+  std::uint64_t here = 0, beside = 0;  ///< the bit at the same x, and the two next to it
 };
 
 /// All neighbours of one distance.
@@ -54,7 +55,7 @@ struct NearRing {
   std::vector<NearRow> rows;
 };
 
-/// Up to four rows that are equally far: so many steps either way.
+/// Up to four rows that are equally far: this many steps either way.
 struct RowSteps {
   Index y = 0, z = 0;
   double y_squared = 0, z_squared = 0;
@@ -69,14 +70,14 @@ inline double squared(const Squares& squares, Index x, Index y, Index z) {
   return squares[0][steps(x)] + squares[1][steps(y)] + squares[2][steps(z)];
 }
 
-/// Steps between rows by growing distance: a disc of about a thousand rows, so that what lies
+/// Steps between rows in order of distance: a disc of about a thousand rows, so that everything
 /// outside is farther than its radius.
 struct Disc {
   std::vector<RowSteps> rows;
   double squared_radius = 0;
 };
 
-/// All steps of at most one voxel along each axis that come before any of two, nearest first.
+/// All steps of at most one voxel along each axis that are shorter than any of two, nearest first.
 std::vector<NearRing> near_rings(const Squares& squares) {
   const double least = std::min({squares[0][1], squares[1][1], squares[2][1]});
   std::map<double, NearRing> rings;
@@ -100,7 +101,7 @@ std::vector<NearRing> near_rings(const Squares& squares) {
 Disc disc(const Squares& squares, const Place& size) {
   Disc out;
   const double one_y = squares[1][1], one_z = squares[2][1];
-  // The radius at which an ellipse of rows has that many of them.
+  // The radius of an ellipse that contains that many rows.
   const double area = std::sqrt(one_y * one_z) * static_cast<double>(most_rows) / 3.1416;
   out.squared_radius = area;
   const auto most = [&](double one, Index limit) {
@@ -118,7 +119,7 @@ Disc disc(const Squares& squares, const Place& size) {
   return out;
 }
 
-/// `Look` is how the voxels of a row look into another.
+/// `Look` is how the voxels of a row search another row.
 template <class Look>
 class Search {
  public:
@@ -168,7 +169,7 @@ class Search {
     return any;
   }
 
-  /// The same.
+  /// Settles voxels with a neighbour near enough; whether bits of the row are left.
   bool settle_near(Index y, Index z) {
     bool any = true;
     for (std::size_t n = 0; any && n < near_.size(); ++n) {
@@ -213,7 +214,8 @@ class Search {
       for (std::uint64_t bits = left_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1)
         waiting_.add(64 * w + std::countr_zero(bits));
     waiting_.fill_lanes();
-    // Whether to go on is checked every few steps: a wrong guess costs as much as some of them.
+    // Whether to continue is checked only every few steps, since a mispredicted branch costs as
+    // much as some of them.
     double beyond = infinite_;
     for (std::span<const RowSteps> left = disc_.rows; !left.empty() && left[0].squared <= beyond;) {
       const auto some = left.first(std::min(left.size(), steps_at_once));
@@ -224,7 +226,8 @@ class Search {
       settle_or_put_off(voxel(waiting_.x(i), y, z), waiting_.squared(i));
   }
 
-  /// The rows so many steps away. What lies outside is as empty as the first and the last ones are.
+  /// The rows that many steps away. Rows outside are replaced by the first or the last one, which
+  /// is empty.
   void find_rows(const RowSteps& step, Index y, Index z, RowsApart& into) const {
     const std::uint64_t* here = to_.row(y, z);
     const Index row = to_.words(), slab = row * size_[1];
@@ -240,11 +243,11 @@ class Search {
     into.z_squared = step.z_squared;
   }
 
-  /// A little more than the greatest of the squared distances that are still to beat.
+  /// A little more than the greatest of the voxels' best squared distances so far.
   double look(std::span<const RowSteps> some, Index y, Index z) {
     for (std::size_t k = 0; k < some.size(); ++k) find_rows(some[k], y, z, apart_[k]);
     const auto rows = std::span<const RowsApart>(apart_).first(some.size());
-    // To combine rows costs half of what looking into them costs.
+    // Combining rows costs half as much as searching them.
     allowance_ -= std::ssize(rows) * (1 + 2 * waiting_.blocks());
     const double beyond = Look::look(rows, spacing_mm_, overlay_, waiting_) * (1 + rounding);
     const double behind = squares_[0][std::min(steps(look_window), squares_[0].size() - 1)];
@@ -272,7 +275,7 @@ class Search {
       put_off_bits().set(from.x, from.y, from.z);
   }
 
-  /// Most searches put nothing off, so there is room for it only when one does.
+  /// Most searches put nothing off, so memory for it is allocated only when one does.
   BitVolume& put_off_bits() {
     if (put_off_.words() == 0) put_off_ = BitVolume(size_);
     return put_off_;
@@ -305,9 +308,9 @@ class Search {
   Squares squares_;
   double spacing_mm_;  ///< along a row
   std::vector<NearRing> near_;
-  Disc disc_;  ///< made for the first row that needs it: most surfaces are settled by neighbours
+  Disc disc_;  ///< made for the first row that needs it, since neighbours settle most surfaces
   const Weight& weight_;
-  std::vector<std::uint64_t> left_;  ///< bits of the row under work that have no distance yet
+  std::vector<std::uint64_t> left_;  ///< bits of the current row that have no distance yet
   WaitingRow waiting_;               ///< the same, one by one
   std::array<RowsApart, steps_at_once> apart_{};
   Overlay overlay_;
@@ -316,7 +319,7 @@ class Search {
   DistanceTally tally_;
 };
 
-/// What a search is about.
+/// The arguments of a search.
 struct SearchTask {
   const BitVolume &to, &from;
   const Point& spacing_mm;
@@ -328,7 +331,7 @@ DistanceTally searched(const SearchTask& task) {
 }
 
 #if defined(__x86_64__)
-/// The same code: a search is mostly counting zeros, for which older processors have no
+/// The same code for newer processors. A search mostly counts zeros, for which older ones have no
 /// instruction.
 [[gnu::flatten, gnu::target("avx2,bmi,bmi2,lzcnt,popcnt")]] DistanceTally searched_avx2(
     const SearchTask& task) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Around a corner of the grid up to eight voxels meet. Marching cubes (Lorensen and Cline 1987)
-// puts the surface between those inside and those outside through the middles of the edges that
-// join them. What matters here is its area only, and that follows from the shape of the smaller
-// side: it falls into pieces of voxels that share faces, and each piece has its own triangles.
-// Up to rotation there are six pieces. With the area vectors of their triangles, in units of the
-// voxel's faces across each axis:
+// Up to eight voxels meet at a corner of the grid. Marching cubes (Lorensen and Cline 1987) puts
+// the surface between those inside and those outside through the middles of the edges that join
+// them. Only its area matters here, and that follows from the shape of the smaller side, which
+// falls into pieces of voxels that share faces; each piece has its own triangles. There are six
+// pieces up to rotation. The area vectors of their triangles, in units of the voxel's faces across
+// each axis, are:
 //
 //   a voxel          (1 1 1)/8
 //   two              along axis a: twice 1/4 across both other axes
@@ -134,7 +134,7 @@ Corners piece_of(Corners set, Corners start) {
   return start;
 }
 
-/// All corners that there are.
+/// All corners that exist with these axes.
 Corners corners_of(const Axes& axes) {
   Corners out = 0;
   for (unsigned corner = 0; corner < 8; ++corner)
@@ -173,7 +173,7 @@ Surfels::Surfels(const BitVolume& mask, const Axes& axes, const Point& spacing_m
       points_({mask.size()[0] + (axes[0] ? 1 : 0), mask.size()[1] + (axes[1] ? 1 : 0),
                mask.size()[2] + (axes[2] ? 1 : 0)}) {
   const Index words = mask.words();
-  // A corner has the index of the voxel after it, so it lies between that voxel and the last.
+  // A corner has the index of the voxel after it, so it lies between that voxel and the one before.
   for (Index z = 1; z < mask.size()[2]; ++z)
     for (Index y = 1; y < mask.size()[1]; ++y) {
       const Index before_y = axes[1] ? y - 1 : y, before_z = axes[2] ? z - 1 : z;

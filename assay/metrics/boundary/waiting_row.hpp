@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Voxels of one row that look together for the nearest bit of others.
+/// Voxels of one row that search together for the nearest bit in other rows.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@
 
 namespace assay::metrics {
 
-/// How far along a row voxels look together: fewer steps than these.
+/// How far along a row voxels search together: fewer steps than this.
 inline constexpr Index look_window = 32;
 
-/// Up to four rows that are equally far from a voxel's own, and what that adds to squared
-/// distances. They are laid over one another, since it does not matter in which a bit is found.
+/// Up to four rows that are equally far from a voxel's own, and what that distance adds to squared
+/// distances. They are combined into one, since it does not matter in which row a bit is found.
 struct RowsApart {
   std::array<const std::uint64_t*, 4> rows;
   double y_squared = 0, z_squared = 0;
@@ -66,7 +66,7 @@ class WaitingRow {
     squared_[size_++] = std::numeric_limits<double>::infinity();
   }
 
-  /// The lanes after the last voxel search, too; they find nothing that counts.
+  /// The lanes after the last voxel search, too, but nothing they find is used.
   void fill_lanes() {
     for (std::size_t i = size_; i % lanes != 0; ++i) {
       x_[i] = 0;
@@ -75,7 +75,7 @@ class WaitingRow {
   }
 
   std::size_t size() const { return size_; }
-  /// Times that all lanes have to look.
+  /// How many times all lanes have to search.
   Index blocks() const { return static_cast<Index>((size_ + lanes - 1) / lanes); }
   Index x(std::size_t i) const { return x_[i]; }
   double squared(std::size_t i) const { return squared_[i]; }
@@ -92,9 +92,10 @@ class WaitingRow {
   std::size_t size_ = 0;
 };
 
-/// One voxel after another.
+/// Searches for one voxel after another.
 struct OneByOne {
-  /// Looks as far as the window; the greatest of the squared distances that are still to beat.
+  /// Searches as far as the window; returns the greatest of the voxels' best squared distances so
+  /// far.
   static double look(std::span<const RowsApart> steps_apart, double spacing_mm, Overlay& overlay,
                      WaitingRow& waiting) {
     for (const RowsApart& apart : steps_apart) {
@@ -111,7 +112,7 @@ struct OneByOne {
   }
 
  private:
-  /// To the nearest bit of the window; else more than that.
+  /// Steps to the nearest bit of the window; more than the window if there is none.
   static int steps(const std::uint64_t* row, Index x) {
     // The 32 bits before the voxel, and 32 from it on; there is an empty word before the row.
     const auto start = static_cast<std::size_t>(x + 32), shift = start % 64;
@@ -122,9 +123,9 @@ struct OneByOne {
 };
 
 #if defined(__x86_64__)
-/// Eight at once. Two words of 32 bits for each voxel hold what lies at it and ahead, and what lies
-/// at it and behind; steps are counted by making a number of the nearest bit and reading its
-/// exponent.
+/// Searches for eight voxels at once. Two words of 32 bits for each voxel hold the bits from it
+/// onwards, and the bits up to it. Steps are counted by converting the nearest bit to a floating
+/// point number and reading its exponent.
 struct EightAtOnce {
   /// Rows with more words are searched one by one.
   static constexpr Index most_words = 3;
@@ -171,7 +172,7 @@ struct EightAtOnce {
   /// The positions of eight voxels in a row.
   struct Eight {
     __m256i before, at, next;  ///< words of 32 bits
-    __m256i shift, back;       ///< within theirs, from its first bit and from its last
+    __m256i shift, back;  ///< positions within these words, from the first bit and from the last
 
     [[gnu::target("avx2")]] explicit Eight(const std::int32_t* places) {
       const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(places));
@@ -183,7 +184,7 @@ struct EightAtOnce {
       back = _mm256_sub_epi32(last, shift);
     }
 
-    /// To the nearest bit of the window; else more than that.
+    /// Steps to the nearest bit of the window; more than the window if there is none.
     [[gnu::target("avx2")]] __m256i steps(__m256i row) const {
       // The word before the first is the last one, which is empty.
       const __m256i word = _mm256_permutevar8x32_epi32(row, at),
@@ -197,8 +198,8 @@ struct EightAtOnce {
       const __m256i behind =
           _mm256_or_si256(_mm256_sllv_epi32(word, back),
                           _mm256_srlv_epi32(word_before, _mm256_add_epi32(shift, one)));
-      // Without the bit after the first, none is rounded up. Where the highest bit makes a number
-      // negative, the voxel's own is set, and the lowest one says so.
+      // With only the first bit kept, nothing is rounded up. Where the highest bit makes a number
+      // negative, the voxel's own bit is set, and the lowest bit says so.
       const __m256i first_ahead =
           _mm256_and_si256(ahead, _mm256_sub_epi32(_mm256_setzero_si256(), ahead));
       const __m256i first_behind = _mm256_andnot_si256(_mm256_srli_epi32(behind, 1), behind);
@@ -207,7 +208,7 @@ struct EightAtOnce {
           _mm256_sub_epi32(_mm256_set1_epi32(127 + 31), exponent(first_behind)));
     }
 
-    /// From the number's own bits; 0 for 0.
+    /// The exponent from the number's bits; 0 for 0.
     [[gnu::target("avx2")]] static __m256i exponent(__m256i number) {
       const __m256i bits = _mm256_castps_si256(_mm256_cvtepi32_ps(number));
       return _mm256_and_si256(_mm256_srli_epi32(bits, 23), _mm256_set1_epi32(255));
