@@ -75,7 +75,7 @@ for test in compared["metrics"]["dice"]:
 
 # %% [markdown]
 # ## The picture
-# The distribution of the whole tumour's Dice for both models.
+# The distribution of each metric in each region, for both models.
 
 # %%
 assay.report(results, FOLDER / "report.html", baseline="first", label=["WT", "TC", "ET"],

@@ -3,7 +3,7 @@
 """Questions about a slide: a run against a model server on this machine, its scores, a picture.
 
 The server below answers every question by rule, so the run is free and needs no network. Replace
-`base_url` and `model` to ask a real one. It needs NumPy, assay and OpenSlide.
+`base_url` and `model` to ask a real one. This script needs NumPy, assay and OpenSlide.
 
 usage: qa_run.py [FOLDER]      (default: build/examples/qa)
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stroke lesions: two models on the same twelve scans. Who misses the small lesions?
+"""Stroke lesions: two models on the same twelve scans. Which one misses the small lesions?
 
 Run it in one go, or cell by cell in an editor that knows `# %%`. It needs NumPy and assay.
 
@@ -56,7 +56,7 @@ for number in range(12):
 
 # %% [markdown]
 # ## Scores
-# Dice alone prefers the model that misses lesions. Lesion metrics show it.
+# Dice alone prefers the model that misses lesions. Lesion metrics show what it misses.
 
 # %%
 METRICS = ["dice", "nsd", "avd", "lesion_recall", "lesion_f1"]
