@@ -64,14 +64,15 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--pred-pattern PATTERN", o.pred_pattern,
            "File names of predictions: '{id}_*_mask.nii.gz', or '{id}/{label}.nii.gz' for one file "
            "per structure");
+  declare_score_options(a, o.score);
+  a.heading("Input");
   a.choice("--dicom-id", o.dicom_id, dicom_ids,
            "Id of a DICOM case: study (StudyInstanceUID), PatientID, PatientName or file name; if "
            "both sides are DICOM, auto means the study, or else PatientID");
-  declare_platform(a, o);
-  declare_score_options(a, o.score);
   a.heading("Masks and labels");
   a.option("--threshold T", o.score.settings.threshold,
            "Take predictions as maps, such as probabilities, with foreground where value >= T");
+  declare_platform(a, o);
 }
 
 std::string one_of(const std::string& position, const std::string& named, const char* what) {

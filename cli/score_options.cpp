@@ -246,12 +246,12 @@ void declare_score_options(Arguments& a, ScoreOptions& o) {
   a.option("--ref-pattern PATTERN", o.ref_pattern, "File names of references");
   a.option("--groups FILE", o.groups, groups_help);
   declare_labels(a, o);
-  declare_pictures(a, o);
-  declare_grids(a, o);
-  declare_contours(a, o);
   declare_metrics(a, o);
   declare_output(a, o);
   declare_shard_options(a, o.shard);
+  declare_pictures(a, o);
+  declare_grids(a, o);
+  declare_contours(a, o);
 }
 
 std::vector<std::shared_ptr<const metrics::OwnMetric>> open_own_metrics(
