@@ -26,12 +26,13 @@ namespace fs = std::filesystem;
 struct Sizes {
   double smallest_ml, largest_ml;
 };
-/// Totals stay within 1 to 300 mL when voxels and the skull have taken their share.
+/// Totals stay within 1 to 300 mL after losses to the voxel grid and the skull.
 constexpr Sizes totals = {1.3, 280}, main_lesions = {4.5, 250}, satellites = {0.1, 1.5};
 constexpr double field_of_view_mm = 256;
 constexpr double edge_cell = 0.5;
 
-/// What a study's lesions are made of: the core is what lies deeper, in units of their radius.
+/// The labels of a study's lesions. The core is what lies deeper than this, in units of their
+/// radius.
 constexpr std::uint8_t core = 1, oedema = 2;
 constexpr double core_depth = 0.4;
 constexpr std::string_view dataset_json = R"({
@@ -41,13 +42,13 @@ constexpr std::string_view dataset_json = R"({
 }
 )";
 
-/// A model, by its faults; or the one who draws the reference, who has none.
+/// A model, described by its faults, or the one who draws the reference and has none.
 struct Observer {
   std::string_view name;
   double shift = 0, jitter = 0;  ///< see Edge
   double blind_below_ml = 0;
   bool hallucinates = false;
-  double doubt = 0;  ///< depths over which the probabilities of its maps rise; 0: it draws labels
+  double doubt = 0;  ///< range of depths over which its probabilities rise; 0: it draws labels
 };
 constexpr Observer truth = {.name = "references"};
 constexpr std::array observers = {
@@ -62,23 +63,24 @@ struct Case {
   std::string id;
   std::size_t site, scanner;
   std::vector<Lesion> lesions;
-  Lesion phantom;      ///< seen only by those who hallucinate
+  Lesion phantom;      ///< seen only by observers that hallucinate
   double difficulty;   ///< scales every jitter
-  std::uint64_t seed;  ///< of what observers see
+  std::uint64_t seed;  ///< for what observers see
 };
 
-/// A stream of its own for each case, so that cases can be made in any order.
+/// Each case has a stream of its own, so that cases can be made in any order.
 std::uint64_t stream_seed(std::uint64_t seed, std::uint64_t index) {
   SplitMix64 mixed(seed ^ (index * 0xd1342543de82ef95U));
   return mixed.next();
 }
 
-/// One of the sizes between, by its logarithm; `share` is from 0 to 1.
+/// A size between the smallest and the largest on a logarithmic scale; `share` is from 0 to 1.
 double size_ml(const Sizes& sizes, double share) {
   return sizes.smallest_ml * std::pow(sizes.largest_ml / sizes.smallest_ml, share);
 }
 
-/// Evenly spaced, in random order: the totals of cases, or the main lesions of a study.
+/// Evenly spaced on that scale, in random order: the totals of cases, or the main lesions of a
+/// study.
 std::vector<double> case_volumes_ml(const DemoOptions& options) {
   std::vector<double> volumes(options.cases);
   for (std::size_t i = 0; i < volumes.size(); ++i) {
@@ -91,7 +93,7 @@ std::vector<double> case_volumes_ml(const DemoOptions& options) {
   return volumes;
 }
 
-/// One main lesion and up to three lesser ones.
+/// One main lesion and up to three smaller ones.
 std::vector<double> lesion_volumes_ml(SplitMix64& random, double total_ml) {
   std::vector<double> volumes = {1};
   for (std::size_t more = random.below(4); more > 0; --more)
@@ -148,7 +150,7 @@ Case made_case(const DemoOptions& options, std::size_t index, double total_ml) {
           .seed = random.next()};
 }
 
-/// A cube; for a study only as wide and as high as a head.
+/// A cube, which for a study is narrowed to the width and height of a head.
 Grid demo_grid(const DemoOptions& options) {
   const std::size_t narrow = options.as_study ? options.side * 3 / 4 : options.side;
   Grid grid = {.shape = {narrow, options.side, narrow}, .affine = {}};
@@ -160,14 +162,14 @@ Grid demo_grid(const DemoOptions& options) {
   return grid;
 }
 
-/// An observer before a case; `stream` tells apart what different observers see.
+/// An observer looking at a case; `stream` makes different observers see different things.
 struct Sight {
   const Case& of;
   const Observer& observer;
   std::uint64_t stream;
 };
 
-/// Shows the observer every lesion that they see.
+/// Calls `see` for every lesion that the observer notices.
 void look(const Sight& sight, const Grid& grid, double from_depth, const DepthObserver& see) {
   SplitMix64 random(stream_seed(sight.of.seed, sight.stream));
   const Observer& observer = sight.observer;
@@ -181,7 +183,7 @@ void look(const Sight& sight, const Grid& grid, double from_depth, const DepthOb
   if (observer.hallucinates) look_at(sight.of.phantom);
 }
 
-/// Lesions as an observer draws them; with `core_from` 0 all of a lesion is core.
+/// Lesions as an observer draws them; with `core_from` 0 a whole lesion is core.
 Volume<std::uint8_t> labels_of(const Sight& sight, const Grid& grid, double core_from) {
   Volume<std::uint8_t> labels(grid);
   look(sight, grid, 0, [&](std::size_t voxel, double depth) {
@@ -194,9 +196,9 @@ Volume<std::uint8_t> labels_of(const Sight& sight, const Grid& grid, double core
   return labels;
 }
 
-/// Writes a volume of probabilities for each class: background, core, oedema.
+/// Writes a probability volume for each class: background, core, oedema.
 void write_maps(const fs::path& path, const Sight& sight, const Grid& grid) {
-  constexpr std::uint8_t certain = 128;  // a power of two: their sum is 1 exactly
+  constexpr std::uint8_t certain = 128;  // a power of two, so that the sum is exactly 1
   const double doubt = sight.observer.doubt;
   const auto likely = [&](double depth) {
     const double t = std::clamp(depth / doubt + 0.5, 0.0, 1.0);
@@ -207,7 +209,7 @@ void write_maps(const fs::path& path, const Sight& sight, const Grid& grid) {
   const std::span<std::uint8_t> background(maps.data(), count),
       cores(maps.data() + core * count, count), others(maps.data() + oedema * count, count);
   look(sight, grid, -doubt / 2, [&](std::size_t voxel, double depth) {
-    others[voxel] = std::max(others[voxel], likely(depth));  // of core and oedema together
+    others[voxel] = std::max(others[voxel], likely(depth));  // for core and oedema together
     cores[voxel] = std::max(cores[voxel], likely(depth - core_depth));
   });
   for (std::size_t i = 0; i < count; ++i) {
@@ -221,7 +223,7 @@ void write_maps(const fs::path& path, const Sight& sight, const Grid& grid) {
     write_atomically(file.path, file.bytes);
 }
 
-/// What is wrong with the files of the first model.
+/// The faults in the files of the first model.
 enum class Fault { none, damaged, missing };
 
 Fault fault_of(std::size_t index, std::size_t model, const DemoOptions& options) {
@@ -230,13 +232,13 @@ Fault fault_of(std::size_t index, std::size_t model, const DemoOptions& options)
   return index == options.cases * 2 / 3 ? Fault::missing : Fault::none;
 }
 
-/// Leaves what an interrupted copy leaves.
+/// Leaves a file as an interrupted copy would.
 void cut_short(const fs::path& path) {
   const std::string whole = read_text(path);
   write_atomically(path, std::string_view(whole).substr(0, whole.size() * 3 / 5));
 }
 
-/// Writes what a model makes of a case.
+/// Writes a model's prediction for a case.
 void write_prediction(const fs::path& path, const Sight& sight, const Grid& grid,
                       const DemoOptions& options) {
   if (options.as_study && sight.observer.doubt > 0) return write_maps(path, sight, grid);
@@ -244,10 +246,10 @@ void write_prediction(const fs::path& path, const Sight& sight, const Grid& grid
   write_image(path, labels.view());
 }
 
-/// A stream that no observer has.
+/// A stream that no observer uses.
 constexpr std::uint64_t image_stream = 1000;
 
-/// Writes all files of a case; returns its row of the manifest.
+/// Writes all files of a case and returns its row of the manifest.
 std::string write_case(const Case& c, std::size_t index, const DemoCohort& cohort,
                        const DemoOptions& options) {
   const Grid grid = demo_grid(options);
@@ -274,7 +276,7 @@ std::string write_case(const Case& c, std::size_t index, const DemoCohort& cohor
 /// Distinguishes a folder that we made from one that holds somebody's study.
 constexpr const char* marker = ".assay-demo";
 
-/// Makes `folder` ours, or refuses it: nothing that we did not write is ever touched.
+/// Claims `folder` or refuses it, so that nothing we did not write is ever touched.
 void claim(const fs::path& folder) {
   make_folder(folder);
   if (!fs::is_empty(folder) && !fs::exists(folder / marker))
@@ -284,7 +286,8 @@ void claim(const fs::path& folder) {
   write_atomically(folder / marker, "made by assay demo; its cases may be overwritten\n");
 }
 
-/// An empty place for cases: those of an earlier and larger cohort would be scored with ours.
+/// Empties the folder of cases. Cases left from an earlier, larger cohort would otherwise be scored
+/// with ours.
 void prepare(const fs::path& folder) {
   fs::remove_all(folder);
   make_folder(folder);
@@ -305,7 +308,7 @@ DemoCohort prepared_cohort(const fs::path& folder) {
   return cohort;
 }
 
-/// The folders, with what the standard library throws turned into an error of ours.
+/// The folders of a cohort. Exceptions of the standard library are turned into errors of ours.
 DemoCohort cohort_in(const fs::path& folder) {
   try {
     return prepared_cohort(folder);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tissues are shells of the ellipsoid in which lesions are placed. The distance from its centre, in
-// units of its half axes, says which shell a point is in; smooth noise folds the borders of the
+// units of its half axes, says which shell a point is in. Smooth noise folds the borders of the
 // cortex, so that it looks like one. Nuclei and ventricles are ellipsoids of their own, the same on
-// both sides. A slow change of brightness and a little noise come last, as scanners add them.
+// both sides. Slow changes of brightness and a little noise are added last, as scanners do.
 #include "assay/demo/demo_head.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr double air = 4, scalp = 190, skull = 26, fluid = 34, cortex = 92, white = 142,
                  nucleus = 104;
 
-/// An ellipsoid on both sides of the middle, in millimetres; x is counted from the middle.
+/// An ellipsoid on both sides of the midline, in millimetres; x is the distance from the midline.
 struct PairedBody {
   Point centre, half_axes;
   double grey;
@@ -34,7 +34,8 @@ double distance(const Point& at, const Point& half_axes) {
   return std::sqrt(x * x + y * y + z * z);
 }
 
-/// From 0 to 1 as `value` rises through `border`, over `width`: parts of a voxel are mixed.
+/// Rises from 0 to 1 as `value` passes `border`, over `width`, so that voxels on a border are
+/// mixed.
 double rise(double value, double border, double width) {
   const double t = std::clamp((value - border) / width + 0.5, 0.0, 1.0);
   return t * t * (3 - 2 * t);
@@ -70,7 +71,7 @@ class Head {
   double brain(const Point& mm, const Point& unit, double r) const {
     const double fold = folds_(unit) + 0.4 * fine_(unit);
     double value = mixed(white, cortex, rise(r + 0.10 * fold, 0.87, 0.05));
-    // Furrows are where the noise is near zero, close to the surface; cortex lines them.
+    // Furrows lie where the noise is near zero, close to the surface. Cortex lines them.
     value = mixed(value, cortex, rise(std::abs(fold), 0.30, -0.12) * rise(r, 0.78, 0.12));
     value = mixed(value, fluid, 0.85 * rise(std::abs(fold), 0.10, -0.09) * rise(r, 0.84, 0.10));
     value = mixed(value, fluid, rise(r + 0.02 * fold, 1.0, 0.03));
@@ -84,7 +85,7 @@ class Head {
     return value;
   }
 
-  /// Above, in front and behind, the two halves are apart.
+  /// Separates the two hemispheres above, in front and behind.
   static double halves(const Point& mm, double r, double value) {
     if (distance({0, mm[1] + 5, mm[2] + 20}, {1, 45, 36}) < 1) return value;
     const double far = rise(r, 0.35, 0.1), from_middle = std::abs(mm[0]);

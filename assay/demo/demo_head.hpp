@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A synthetic head as T1-weighted images show it, for the pictures of the demo.
+/// A synthetic head that looks like a T1-weighted image, for the pictures of the demo.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A lesion is where a continuous field is positive: one minus the distance from the centre, in
 // units of the radius, plus smooth noise. Observers see the same field, shifted and with noise of
-// their own: their masks differ as those of people and networks do, along the border and in
-// patches, never by single voxels. Everything happens in the unit ball's coordinates; there a
-// volume is measured once and then scaled to the one that was asked for.
+// their own. So their masks differ as those of people and networks do, along the border and in
+// patches, never by single voxels. Everything is computed in the coordinates of the unit ball.
+// There a volume is measured once and then scaled to the requested one.
 #include "assay/demo/demo_lesion.hpp"
 
 #include <algorithm>
@@ -30,7 +30,8 @@ bool in_head(const Point& mm) {
   return dot(scaled, scaled) < 1;
 }
 
-/// A point of the unit ball, by rejection: no trigonometry, whose last digit varies by library.
+/// A point of the unit ball, by rejection. Trigonometry is avoided, because its last digit varies
+/// between libraries.
 Point in_unit_ball(SplitMix64& random) {
   Point p;
   do {
@@ -61,7 +62,7 @@ std::array<Point, 3> random_axes(SplitMix64& random) {
   return {a, b, cross(a, b)};
 }
 
-/// How far a point of unit coordinates lies inside; negative outside.
+/// How deep a point in unit coordinates lies inside; negative outside.
 double depth(const Lesion& lesion, const Point& unit) {
   return 1 - norm(unit) + coarse_dent * lesion.coarse(unit) + fine_dent * lesion.fine(unit);
 }
@@ -78,7 +79,7 @@ double unit_volume(const Lesion& lesion) {
   return inside * step * step * step;
 }
 
-/// Indices [first, last) along an axis that a body can touch.
+/// The indices [first, last) along an axis that a body can touch.
 struct Extent {
   std::size_t first, last;
 };
@@ -161,7 +162,7 @@ void observe(const Lesion& lesion, const Edge& edge, const Grid& grid, double fr
     const auto& rows = lesion.to_unit;
     const Point unit = {dot(rows[0], from_centre), dot(rows[1], from_centre),
                         dot(rows[2], from_centre)};
-    if (norm(unit) > farthest || !in_head(mm)) return;  // noise could not change that
+    if (norm(unit) > farthest || !in_head(mm)) return;  // too far away for noise to matter
     see(voxel, depth(lesion, unit) + edge.shift + edge.jitter * edge.noise(unit));
   };
   for (std::size_t z = z_first; z < z_last; ++z)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Synthetic lesions: smooth bodies in a head, and the ways in which observers draw their borders.
+/// Synthetic lesions: smooth bodies in a head, and how observers draw their borders.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace assay::demo {
 
-/// The generator of Steele, Lea and Flood (2014). The standard library's distributions differ
-/// between its makers; these few lines give the same numbers everywhere.
+/// The generator of Steele, Lea and Flood (2014). Distributions of the standard library differ
+/// between implementations; these few lines give the same numbers everywhere.
 class SplitMix64 {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}
@@ -28,7 +28,7 @@ class SplitMix64 {
   double uniform(double low, double high) {
     return low + (high - low) * (static_cast<double>(next() >> 11U) * 0x1p-53);
   }
-  /// Less than `bound`, which is small: the bias is then too.
+  /// Less than `bound`. The bias is small because `bound` is.
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(next() % bound); }
 
  private:
@@ -38,8 +38,8 @@ class SplitMix64 {
 /// A smooth random function with values in [-1, 1]: random numbers on a lattice, blended between.
 class SmoothNoise {
  public:
-  /// `cell` is the distance of lattice points; the function is defined on [-2, 2] in each axis and
-  /// constant beyond.
+  /// `cell` is the distance between lattice points. The function is defined on [-2, 2] along each
+  /// axis and constant beyond.
   SmoothNoise(SplitMix64& random, double cell);
   double operator()(const Point& at) const;
 
@@ -64,30 +64,29 @@ struct Edge {
 struct Lesion {
   std::array<Point, 3> to_unit{};  ///< rows; millimetres from the centre to unit coordinates
   Point centre_mm{};
-  double reach_mm = 0;  ///< nothing of it, however drawn, is further from the centre
+  double reach_mm = 0;  ///< no part of it, however drawn, is further from the centre
   double volume_ml = 0;
   SmoothNoise coarse, fine;
 };
 
-/// A lesion of that volume about the origin, to be moved.
+/// A lesion of that volume at the origin, to be moved to its place.
 Lesion random_lesion(SplitMix64& random, double volume_ml);
 
-/// A place in the head where a body of that radius fits, or nearly.
+/// A place in the head where a body of that radius fits, or nearly fits.
 Point random_place(SplitMix64& random, double radius_mm);
 
 /// The radius of a ball of that volume.
 double ball_radius_mm(double volume_ml);
 
-/// Takes a voxel, and how deep in the lesion it lies in units of the lesion's radius; negative
-/// outside.
+/// Takes a voxel and its depth in the lesion, in units of the lesion's radius; negative outside.
 using DepthObserver = std::function<void(std::size_t voxel, double depth)>;
 
-/// Calls `see` with each voxel of the head that may lie at least `from_depth` deep in the lesion as
-/// drawn by `edge`. The grid's axes run along those of space.
+/// Calls `see` for each voxel of the head that may lie at least `from_depth` deep in the lesion as
+/// drawn with `edge`. The grid's axes must be parallel to those of space.
 void observe(const Lesion& lesion, const Edge& edge, const Grid& grid, double from_depth,
              const DepthObserver& see);
 
-/// Sets to 1 the voxels that lie in it.
+/// Sets the voxels inside the lesion to 1.
 void draw(const Lesion& lesion, const Edge& edge, Volume<std::uint8_t>& mask);
 
 }  // namespace assay::demo

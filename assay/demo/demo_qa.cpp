@@ -24,7 +24,7 @@ constexpr double call_usd = (input_tokens * input_price + output_tokens * output
 
 constexpr const char* stains[] = {"Low", "Medium", "High", "Cannot determine"};
 
-/// The rule of the model: right on most questions, so that the score is neither 0 nor 1.
+/// The model's rule. It is right on most questions, so that the score is neither 0 nor 1.
 std::size_t models_answer(std::size_t question) {
   return question % 4 + 1;
 }
@@ -46,7 +46,7 @@ std::string table_text() {
   return out;
 }
 
-/// What the model says after so many turns of its own.
+/// What the model says after `turns` turns of its own.
 std::string words_of(std::size_t question, std::size_t turns) {
   if (turns < 2)
     return Json{{"reasoning", turns == 0 ? "The tissue fills the left half; I look closer."
@@ -156,7 +156,7 @@ ServerResponse DemoModel::respond(const ServerRequest& request) {
     changed_.notify_all();
     changed_.wait(lock, [&] { return answered_ < limit_; });
     --held_;
-    return {.status = 503, .headers = {}, .body = "held", .cut = true};  // nobody listens any more
+    return {.status = 503, .headers = {}, .body = "held", .cut = true};  // the client has gone
   }
   ++answered_;
   if (++times_[std::hash<std::string>{}(request.body)] > 1) ++repeated_;

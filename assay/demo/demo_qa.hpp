@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// A small question-answering benchmark for the demonstration: a made-up slide, a dozen questions,
-/// and a model on loopback that answers by rule.
+/// and a model on loopback that answers by a fixed rule.
 #pragma once
 
 #include <condition_variable>
@@ -20,11 +20,11 @@ struct DemoBenchmark {
   std::size_t questions = 0;
 };
 
-/// Writes all of it below `folder`.
+/// Writes the whole benchmark below `folder`.
 DemoBenchmark write_demo_benchmark(const std::filesystem::path& folder);
 
-/// Speaks the chat protocol: asks for two crops of each slide, then answers by a rule that is
-/// sometimes wrong. Counts what it is asked.
+/// Speaks the chat protocol. It asks for two crops of each slide, then answers by a rule that is
+/// sometimes wrong, and counts the calls.
 class DemoModel {
  public:
   DemoModel();
@@ -35,14 +35,14 @@ class DemoModel {
 
   std::string base_url() const;
 
-  /// After this many answered calls, no call is answered any more.
+  /// After this many answered calls, further calls are held without an answer.
   void hold_after(std::size_t answered);
   /// Waits until `count` calls are held; false when that takes longer than a demonstration should.
   bool wait_until_held(std::size_t count);
   void release();
 
   std::size_t answered() const;
-  std::size_t answered_twice() const;  ///< calls that had been answered before
+  std::size_t answered_twice() const;  ///< calls that were answered more than once
   double paid_twice_usd() const;
 
  private:

@@ -18,12 +18,13 @@
 namespace assay::demo {
 namespace {
 
-/// Tissue as a function of place: any part can be drawn on its own, and parts fit together.
+/// Tissue as a function of position, so that any part can be drawn on its own and parts fit
+/// together.
 class DemoTissue {
  public:
   DemoTissue(std::int64_t width, std::int64_t height, std::uint32_t seed);
 
-  /// The square with its upper left corner at (x, y); white where the slide has ended.
+  /// The square with its upper left corner at (x, y); white beyond the edge of the slide.
   Picture tile(std::int64_t x, std::int64_t y, std::int64_t side) const;
 
  private:
@@ -41,9 +42,9 @@ class DemoTissue {
   std::vector<Ground> coarse_{};  ///< at every 16th pixel; smooth in between
 };
 
-constexpr std::int64_t step = 16;  ///< pixels between places where the ground is worked out
+constexpr std::int64_t step = 16;  ///< distance of the pixels at which the ground is computed
 
-/// A number in [0, 1) that looks random, from a place and a seed (a finaliser of MurmurHash3).
+/// A number in [0, 1) that looks random, from a position and a seed (a finaliser of MurmurHash3).
 float hashed(std::int64_t x, std::int64_t y, std::uint32_t seed) {
   auto h = static_cast<std::uint32_t>(x) * 0x9E3779B1U ^
            static_cast<std::uint32_t>(y) * 0x85EBCA77U ^ seed * 0xC2B2AE3DU;
@@ -105,7 +106,7 @@ DemoTissue::Ground DemoTissue::ground(std::int64_t x, std::int64_t y) const {
   return {.tissue = between(&Ground::tissue), .stain = between(&Ground::stain)};
 }
 
-/// How much of a nucleus is at this place. Each cell of 20 pixels holds one or none.
+/// How strongly a nucleus covers this pixel. Each cell of 20 pixels holds one nucleus or none.
 float DemoTissue::nucleus(std::int64_t x, std::int64_t y) const {
   constexpr std::int64_t cell = 20;
   const std::int64_t column = x / cell, row = y / cell;
@@ -158,7 +159,7 @@ void put_reduced(const Picture& tile, std::int64_t x, std::int64_t y, Picture& c
       }
 }
 
-/// The part of a picture that a tile covers, on white.
+/// The part of a picture that a tile covers, padded with white.
 Picture cut(const Picture& picture, std::int64_t x, std::int64_t y) {
   Picture tile = Picture::filled(tile_side, tile_side);
   const auto left = static_cast<std::size_t>(x), top = static_cast<std::size_t>(y);
@@ -171,7 +172,7 @@ Picture cut(const Picture& picture, std::int64_t x, std::int64_t y) {
 
 struct Level {
   TiffImage image;
-  Picture coarser;  ///< empty when this is the last
+  Picture coarser;  ///< empty when this is the last level
 };
 
 /// One level, tile by tile; `tile_at(x, y)` gives its pixels.
@@ -209,8 +210,8 @@ std::vector<TiffImage> levels_of(const DemoSlide& o) {
   return out;
 }
 
-/// What makes a reader recognise the file as an Aperio slide: its words, and a thumbnail in one
-/// strip.
+/// Adds what makes a reader recognise the file as an Aperio slide: Aperio's description, and a
+/// thumbnail in one strip.
 void make_aperio(const DemoSlide& o, std::vector<TiffImage>& images) {
   const std::string software = "Aperio Image Library v11.2.1 \r\n";
   images.front().description =
@@ -243,7 +244,7 @@ void write_demo_slide(const std::filesystem::path& path, const DemoSlide& option
   if (options.aperio)
     make_aperio(options, images);
   else
-    images.front().pixels_per_cm = 40'000;  // 0.25 microns a pixel
+    images.front().pixels_per_cm = 40'000;  // 0.25 microns per pixel
   write_atomically(path, tiff_bytes(images));
 }
 

@@ -13,9 +13,9 @@ struct DemoSlide {
   bool aperio = false;  ///< as an Aperio scanner writes .svs; otherwise a plain pyramidal TIFF
 };
 
-/// Pink tissue with purple nuclei on white, 0.25 microns a pixel, in levels that shrink by 4. The
-/// same options give the same bytes. Throws Error when it cannot be written, or for sides that are
-/// not 256 to 60,000.
+/// Pink tissue with purple nuclei on white, 0.25 microns per pixel, in levels that shrink by 4. The
+/// same options give the same bytes. Throws Error when the file cannot be written, or for sides
+/// outside 256 to 60,000.
 void write_demo_slide(const std::filesystem::path& path, const DemoSlide& options);
 
 }  // namespace assay::demo

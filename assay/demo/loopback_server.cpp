@@ -26,14 +26,14 @@
 namespace assay::demo {
 namespace {
 
-/// The server's end of one HTTP/1.1 connection: bytes -> requests, responses -> bytes. Over a
-/// socket that the caller owns and closes.
+/// The server's end of one HTTP/1.1 connection: bytes -> requests, responses -> bytes. It works on
+/// a socket that the caller owns and closes.
 class ServerConnection {
  public:
   explicit ServerConnection(int socket) : socket_(socket) {}
 
-  /// The next request. Nothing when the other side is gone or sent HTTP that we do not accept; in
-  /// that case an error was sent and the connection is over.
+  /// The next request. Nothing when the other side is gone or sent HTTP that we do not accept. In
+  /// the latter case an error has been sent and the connection is over.
   std::optional<ServerRequest> next();
 
   /// False when the connection is over.
@@ -50,7 +50,7 @@ class ServerConnection {
   bool send_all(std::string_view bytes) const;
 
   int socket_;
-  std::string buffer_;  ///< received, from at_ on not yet used
+  std::string buffer_;  ///< received bytes; those from at_ on are unread
   std::size_t at_ = 0;
 };
 
@@ -146,7 +146,7 @@ bool ServerConnection::refuse(int status) {
   return false;
 }
 
-/// The head without its final blank line, which is used up.
+/// The head without its final blank line, which is consumed.
 std::optional<std::string_view> ServerConnection::head() {
   for (std::size_t searched = at_;;) {
     const std::size_t end = buffer_.find("\r\n\r\n", searched);
@@ -276,7 +276,7 @@ std::uint16_t port_of(int socket) {
   return ntohs(address.sin_port);
 }
 
-/// An exception of a handler must not end the program that is being tested.
+/// An exception of a handler must not end the program under test.
 ServerResponse answered(const LoopbackServer::Handler& handler, const ServerRequest& request) try {
   return handler(request);
 } catch (const std::exception& e) {
@@ -285,7 +285,7 @@ ServerResponse answered(const LoopbackServer::Handler& handler, const ServerRequ
 
 }  // namespace
 
-/// One thread accepts, one serves each connection.
+/// One thread accepts connections, and one thread serves each of them.
 struct LoopbackServer::State {
   struct Client {
     explicit Client(int accepted) : socket(accepted) {}
@@ -344,7 +344,7 @@ struct LoopbackServer::State {
     Client& client = clients.emplace_back(accepted);
     try {
       client.thread = std::thread([this, &client] { serve(client); });
-    } catch (const std::system_error&) {  // the client sees its connection closed and tries again
+    } catch (const std::system_error&) {  // the client sees a closed connection and tries again
       ::close(accepted);
       clients.pop_back();
     }
@@ -354,7 +354,8 @@ struct LoopbackServer::State {
     ServerConnection connection(client.socket);
     for (auto request = connection.next(); request; request = connection.next())
       if (!connection.answer(*request, answered(handler, *request))) break;
-    ::shutdown(client.socket, SHUT_RDWR);  // closed by its owner; the number is not reused before
+    ::shutdown(client.socket,
+               SHUT_RDWR);  // the owner closes it, so the number is not reused before
     client.done = true;
   }
 
@@ -372,7 +373,7 @@ struct LoopbackServer::State {
 
   Handler handler;
   int socket, wake;
-  std::list<Client> clients{};  ///< touched by the acceptor only, while it runs
+  std::list<Client> clients{};  ///< used only by the acceptor while it runs
   std::thread acceptor{};
 };
 

@@ -24,13 +24,12 @@ struct ServerResponse {
   bool cut = false;  ///< close the connection in the middle of the body instead
 };
 
-/// Listens as soon as it is made, until it is destroyed. The handler is called from several
-/// threads.
+/// Listens from construction to destruction. The handler is called from several threads.
 class LoopbackServer {
  public:
   using Handler = std::function<ServerResponse(const ServerRequest&)>;
 
-  /// Port 0: any free one.
+  /// Port 0 takes any free port.
   explicit LoopbackServer(Handler handler, std::uint16_t port = 0);
   LoopbackServer(const LoopbackServer&) = delete;
   LoopbackServer& operator=(const LoopbackServer&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// For tests: addresses of a server on loopback, and what clients receive from it.
+/// For tests: addresses of a loopback server, and what clients receive from it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ inline std::string address(const demo::LoopbackServer& server, const std::string
   return "http://127.0.0.1:" + std::to_string(server.port()) + path;
 }
 
-/// The response to a request that must get one.
+/// The response to a request that must succeed.
 inline HttpResponse response_to(const HttpRequest& request) {
   HttpClient client;
   HttpFailure failure;
@@ -24,7 +24,7 @@ inline HttpResponse response_to(const HttpRequest& request) {
   return response.value_or(HttpResponse{});
 }
 
-/// The message of a request that must get none.
+/// The error message of a request that must fail.
 inline std::string failure_of(const HttpRequest& request) {
   HttpClient client;
   HttpFailure failure;

@@ -51,7 +51,7 @@ Entry fraction(std::uint16_t tag, double value) {
   return entry;
 }
 
-/// The numbers of TIFF 6.0 and of its JPEG supplement.
+/// Tag numbers of TIFF 6.0 and of its JPEG supplement.
 namespace tag {
 constexpr std::uint16_t subfile = 254, width = 256, height = 257, bits = 258, compression = 259,
                         photometric = 262, description = 270, strip_offsets = 273, samples = 277,
@@ -98,8 +98,8 @@ std::uint32_t end_of(const std::string& file) {
   return static_cast<std::uint32_t>(file.size());
 }
 
-/// Values of more than four bytes are before the directory, which holds their positions. Returns
-/// where the directory starts.
+/// Values of more than four bytes are written before the directory, which holds their positions.
+/// Returns where the directory starts.
 std::uint32_t append_directory(std::string& file, std::vector<Entry> entries) {
   for (Entry& entry : entries) {
     if (entry.bytes.size() > 4) {
@@ -126,7 +126,7 @@ std::uint32_t append_directory(std::string& file, std::vector<Entry> entries) {
 
 std::string tiff_bytes(std::span<const TiffImage> images) {
   std::string file("II*\0\0\0\0\0", 8);
-  std::size_t link = 4;  // where the address of the next directory belongs
+  std::size_t link = 4;  // position of the pointer to the next directory
   for (const TiffImage& image : images) {
     std::vector<std::uint32_t> offsets;
     for (const std::string& part : image.parts) {

@@ -19,22 +19,22 @@ void require(bool is_sound, const std::string& what) {
   if (!is_sound) throw Error(Error::Kind::input, "a case record is not sound: " + what);
 }
 
-/// A checksum proves only that a record is as it was written, not that it was measured.
+/// Values are checked here because a checksum proves only that a record is as it was written.
 std::int64_t parse_count(const Json& value) {
   const std::int64_t count = Whole(value);
   require(count >= 0, "a count is negative");
   return count;
 }
 
-/// A length, an area or a sum of such.
+/// A length, an area, or a sum of either.
 double parse_amount(const Json& value) {
   const double amount = value;
   require(amount >= 0, "a measure is negative");
   return amount;
 }
 
-/// Every voxel that was compared is counted once. Structures that have a file each may have a grid
-/// each as well: their voxels are those of the last one.
+/// Every voxel that was compared is counted once. Structures with a file each may also have a grid
+/// each. Then `voxels` is that of the last one, and at least one count must add up to it.
 void require_sums(const metrics::CaseRecord& record) {
   std::size_t equal = 0;
   for (const auto& [key, counts] : record.counts) equal += counts.total() == record.voxels;
@@ -161,7 +161,7 @@ metrics::ProbabilityEvidence parse_probability(const Json& json) {
   return out;
 }
 
-/// Value, whether it failed, and why there is none.
+/// Value, whether it failed, and why there is no value.
 Json to_json(const metrics::OwnValues& values) {
   Json out = Json::object();
   for (const auto& [metric, v] : values) out[metric] = {or_null(v.value), v.failed, v.message};
@@ -206,7 +206,7 @@ void add_evidence(JsonMembers& out, const char* name,
   });
 }
 
-/// Every record has these.
+/// The members that every record has.
 void add_fate_and_files(JsonMembers& out, const metrics::CaseRecord& r) {
   out.add("kind", "case");
   out.add("id", r.id);
@@ -255,8 +255,8 @@ std::string record_text(const metrics::CaseRecord& r) {
 }
 
 // ---- Reading --------------------------------------------------------------------------------
-// Records come by the hundred thousand, so they are read from front to back without a tree of them.
-// Evidence on lesions and probabilities, which few have, is read by way of a tree.
+// There may be hundreds of thousands of records, so they are read front to back without building a
+// tree. Evidence on lesions and probabilities, which few records have, is read through a tree.
 
 namespace {
 
@@ -281,7 +281,7 @@ double take_amount(JsonReader& in) {
   return *amount;
 }
 
-/// A list of exactly as many elements as there are functions that take one.
+/// Reads a list with exactly as many elements as there are functions, one function per element.
 template <class... Takes>
 void take_tuple(JsonReader& in, Takes... takes) {
   std::size_t at = 0;
@@ -344,7 +344,7 @@ metrics::Groups take_groups(JsonReader& in) {
   return out;
 }
 
-/// A member of an object, and what takes its value.
+/// A member of an object, and the function that reads its value.
 template <class Target>
 struct Member {
   std::string_view key;
@@ -352,7 +352,7 @@ struct Member {
   bool is_required = true;
 };
 
-/// Members come in the order of the table as a rule, so that the next is looked for first.
+/// Members usually come in the order of the table, so the next one is tried first.
 template <class Target, std::size_t count>
 void take_members(JsonReader& in, Target& target, const Member<Target> (&members)[count]) {
   std::bitset<count> seen;
@@ -506,7 +506,9 @@ metrics::CaseRecord parse_record(std::string_view text) {
   } catch (const Json::exception&) {
     refuse_record();
   } catch (const Error& e) {
-    if (e.file() == name) refuse_record();  // of the reader, with a place that nobody sees
+    if (e.file() == name)
+      refuse_record();  // the reader's message names a position in the record, which users never
+                        // see
     throw;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What was measured on a case as a line of the journal, and the reverse.
+/// What was measured on a case, written as a line of the journal and read back.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,11 @@
 
 namespace assay::results {
 
-/// One case as one line of JSON, and back. Throws Error::input on text that is not such a record.
+/// One case as one line of JSON, and back. Throws Error::input when the text is not such a record.
 std::string record_text(const metrics::CaseRecord& record);
 metrics::CaseRecord parse_record(std::string_view text);
 
-/// What became of a case, by its name in files.
+/// The fate of a case from its name in files.
 std::optional<metrics::Fate> fate_named(std::string_view text);
 
 }  // namespace assay::results

@@ -22,7 +22,7 @@ Json limits(const stats::Interval& interval) {
   return interval.has_limits() ? Json{interval.lower, interval.upper} : Json(nullptr);
 }
 
-/// One model in one metric; `cases` are those that were matched.
+/// One model in one metric; `cases` is the number of matched cases.
 Json to_json(const compare::MetricComparison& metric, std::size_t model, std::size_t cases) {
   const metrics::Summary& s = metric.models[model];
   Json out = {{"n", s.n},
@@ -61,7 +61,7 @@ Json to_json(const stats::MarginTest& test) {
           {"pseudo_median_ci", limits(test.pseudo_median)}};
 }
 
-/// A model that could not be compared has a name and reasons, and no numbers.
+/// A model that could not be compared has a name and reasons, but no numbers.
 Json to_json(const compare::MetricComparison& metric, const compare::PairComparison& pair,
              const std::string& baseline) {
   const stats::ComparisonResult& r = pair.result;
@@ -127,15 +127,15 @@ Json pairs_json(const std::vector<compare::MetricComparison>& metrics,
   return out;
 }
 
-/// Where something of one metric is: under its key, or under its key and label if there are
-/// several.
+/// Where the entry of one metric belongs: under its key, or under key and label if there are
+/// several labels.
 Json& place_of(Json& object, const compare::ComparedMetric& metric,
                const compare::CompareSettings& settings) {
   if (!settings.choice.has_several_labels()) return object[metric.name];
   return object_member(object_member(object, metric.name), "labels")[metric.label];
 }
 
-/// For one model; `cases` are those that were matched.
+/// For one model; `cases` is the number of matched cases.
 Json summaries_json(const compare::Comparison& comparison,
                     const std::vector<compare::MetricComparison>& metrics, std::size_t model,
                     std::size_t cases) {

@@ -72,7 +72,8 @@ Json to_json(const compare::TestedRun& tested, const compare::CrossValidation& r
   return out;
 }
 
-/// Over the runs of the fold, as in other writers of this file; `best_` is their best mean.
+/// Statistics over the runs of the fold, as other writers of this file compute them. `best_dice` is
+/// the highest mean of a run.
 void add_run_statistics(Json& out, const compare::OuterFold& fold,
                         const compare::CrossValidation& result) {
   for (std::size_t m = 0; m < result.metrics.size(); ++m) {
@@ -199,7 +200,7 @@ compare::Value number_of(const Json& json, const std::string& key) {
   return found != json.end() && found->is_number() ? finite(found->get<double>()) : std::nullopt;
 }
 
-/// A whole number, or none.
+/// A whole number; nothing when there is none.
 std::optional<long long> whole_of(const Json& json, const std::string& key,
                                   const std::string& file) {
   const auto found = json.find(key);
@@ -284,7 +285,7 @@ compare::FoldRun run_of_lists(const Json& json, const std::string& file, const F
   return run;
 }
 
-/// The paper's metrics of a results file: pooling asks for no others.
+/// Only the paper's metrics of a results file, since pooling needs no others.
 compare::FoldRun run_of_table(const compare::ResultTable& table, const std::string& file,
                               const FoldName& place) {
   compare::FoldRun run = {.file = file,
@@ -385,7 +386,7 @@ std::vector<compare::ResultTable> read_run(const JsonObject& file) {
   compare::ResultBuilder out(run_name(file.name()), std::string(file.name()));
   const std::size_t whole = out.label("");
   std::size_t cases = 0;
-  bool first = true;  // the list that says how many subjects there are
+  bool first = true;  // the first list determines the number of subjects
   for (const std::string& key : file.keys()) {
     if (!key.starts_with(list_prefix) || !file.has(key, JsonReader::Kind::list)) continue;
     const std::size_t metric = out.metric(std::string_view(key).substr(list_prefix.size()));

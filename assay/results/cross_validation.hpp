@@ -14,24 +14,24 @@ namespace assay::results {
 
 inline constexpr std::string_view folds_schema = "assay.folds/1";
 
-/// The text of the file: the keys that readers of such files know, and every spread by its name.
-/// `folders` says where the runs came from; its own runs are not used.
+/// The text of the file: the keys that readers of such files expect, and every spread under its
+/// name. `folders` says where the runs came from; its own runs are not used.
 std::string experiment_text(const compare::CrossValidation& result, const RunFolders& folders,
                             const Provenance& provenance);
 
-/// The runs of such a file, from which the rest of it follows.
+/// The runs of such a file. The rest of it follows from them.
 struct SavedFolds {
   std::string name;
   compare::Restarts restarts{};
   std::vector<compare::FoldRun> runs{};
 };
 
-/// Throws Error::input, with `name`, on anything but such a file.
+/// Throws an Error::input that starts with `name` when the text is not such a file.
 SavedFolds parse_folds(std::string_view text, const std::string& name);
 
 /// The run of one file: a results.json with `per_subject_*` lists, or any results file that names
-/// its cases. Values that are null, NaN or infinite count as missing. Throws Error naming file and
-/// field.
+/// its cases. Values that are null, NaN or infinite count as missing. Throws an Error that names
+/// file and field.
 compare::FoldRun parse_run(std::string_view text, const std::string& file, const FoldName& place);
 
 }  // namespace assay::results

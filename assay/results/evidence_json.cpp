@@ -4,7 +4,7 @@
 namespace assay::results {
 namespace {
 
-/// Lesions are numbered from 1 for people.
+/// Lesions are numbered from 1 in files that people read.
 Json numbers(const std::vector<std::uint32_t>& partners) {
   Json out = Json::array();
   for (const std::uint32_t partner : partners) out.push_back(partner + 1);

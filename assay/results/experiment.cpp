@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One block of the file gives the numbers, and the first that has a Dice is taken whole: values of
-// different blocks are not mixed. What else the file has (other spreads, single values, counts of
-// runs) is gathered afterwards and kept separately.
+// The headline numbers come from one block of the file. The first block that has a Dice is taken as
+// a whole, so values of different blocks are never mixed. Everything else in the file (other
+// spreads, single values, counts of runs) is gathered afterwards and kept separately.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 
 struct Source {
   const Json& file;
-  const Json& summary;  ///< of the file, or the file itself when it is flat
+  const Json& summary;  ///< of the file; the file itself when it is flat
   std::string at;       ///< "summary", or "" when flat
   bool compat = false;
 };
@@ -42,7 +42,7 @@ struct TestRun {
   std::string outer_fold;  ///< "" when the file does not say
 };
 
-/// How a fold names itself: by number or by text.
+/// The name of a fold, given as a number or as text.
 std::string fold_title(const Json& entry) {
   const Json& fold = member(entry, "outer_fold");
   return fold.is_number() || fold.is_string() ? to_text(fold, {.indent = 0}) : "";
@@ -77,14 +77,15 @@ std::vector<TestRun> fold_runs(const Json& file) {
   return runs;
 }
 
-/// The SD of a block, brought to ddof 0.
+/// The SD of a block, converted to ddof 0.
 parity::SpreadReading population_spread(parity::SpreadReading spread, double ddof) {
   const auto count = static_cast<double>(spread.n.value_or(0));
   if (spread.std.value && count > ddof) *spread.std.value *= std::sqrt((count - ddof) / count);
   return spread;
 }
 
-/// `{mean, std, n, ddof}`; the SD is brought to ddof 0, which it has where the object does not say.
+/// Reads `{mean, std, n, ddof}`. The SD is converted to ddof 0, which is assumed where the object
+/// does not state it.
 parity::SpreadReading spread_at(const Json& object, parity::SpreadOver over,
                                 const std::string& place) {
   parity::SpreadReading out = {.over = over, .std = number_at(object, "std", place)};
@@ -157,7 +158,7 @@ parity::ScoreSample pooled_subjects(const std::vector<TestRun>& runs) {
   return sample;
 }
 
-/// Subjects that `assay folds` has pooled already.
+/// Subjects that `assay folds` has already pooled.
 parity::ScoreSample listed_subjects(const Json& file) {
   parity::ScoreSample sample = {.over = parity::SpreadOver::subjects, .place = "cases[].dice"};
   for (const Json& one : elements(member(file, "cases"))) {
@@ -195,7 +196,7 @@ void add_run_spreads(const RunValues& runs, const std::string& origin, parity::A
         out, spread_of(folds, parity::SpreadOver::outer_folds, "the outer folds' mean test_dice"));
 }
 
-/// Adds what the runs of the file say in addition to its headline: spreads, single values, counts.
+/// Adds what the runs of the file say beyond its headline: spreads, single values, counts.
 void add_runs(const Json& file, parity::Achieved& out) {
   std::vector<TestRun> runs = fold_runs(file);
   const bool listed = runs.empty();
@@ -223,7 +224,8 @@ bool read_summary(const Source& s, parity::Achieved& out) {
   out.avd = number_at(s.summary, "test_mean_avd", s.at, s.compat);
   out.mcc = number_at(s.summary, "test_mean_mcc", s.at, s.compat);
   out.dice_std.std = number_at(s.summary, "test_std_dice", s.at, s.compat);
-  // The systems that write one of these fields take this SD over subjects; alone it says nothing.
+  // Systems that write one of these fields take this SD over subjects. Without them its meaning is
+  // unknown.
   for (const char* sign : {"num_test_subjects", "test_median_dice", "test_std_dice_per_run"})
     if (has(s.summary, sign)) out.dice_std.over = parity::SpreadOver::subjects;
   if (const Json& n = member(s.summary, "num_test_subjects"); n.is_number_unsigned())
@@ -285,7 +287,7 @@ parity::ScoreSample sample_of(const HeadlineBlock& block) {
   return out;
 }
 
-/// Means are over the cases that have a value, which need not be the same for every metric.
+/// Warns that means cover only the cases with a value, which can differ from metric to metric.
 void warn_of_gaps(const SegmentationFile& file, parity::Achieved& out) {
   for (const char* metric : headline_metrics) {
     const HeadlineBlock* block = file.block(metric);
@@ -301,7 +303,7 @@ void warn_of_gaps(const SegmentationFile& file, parity::Achieved& out) {
                            " were scored; the means are over those");
 }
 
-/// The finite or infinite values of the scored cases, as the first block of a file has them.
+/// The values of the scored cases, finite or infinite, in the form of a file's first block.
 HeadlineBlock block_of(const compare::MetricColumn& column, const std::vector<bool>& is_scored) {
   HeadlineBlock out = {.metric = column.name};
   out.values.emplace();
@@ -318,7 +320,7 @@ HeadlineBlock block_of(const compare::MetricColumn& column, const std::vector<bo
   return out;
 }
 
-/// Which cases of the table were scored: files may count failed ones as worst.
+/// Which cases of the table were scored. Files may also list failed cases, counted as worst.
 std::vector<bool> scored_in(const SegmentationFile& file, const compare::ResultTable& table) {
   std::set<std::string_view> scored;
   for (const SavedCase& one : file.cases)
@@ -328,8 +330,8 @@ std::vector<bool> scored_in(const SegmentationFile& file, const compare::ResultT
   return out;
 }
 
-/// Version 0.1 took averages over labels and regions together, whatever the model left out, and did
-/// not say over which keys. Its first block is made again from the values of the labels.
+/// Version 0.1 averaged labels and regions together, whatever the model left out, and did not say
+/// over which keys. Its first block is recomputed from the values of the labels.
 void average_again(SegmentationFile& file, parity::Achieved& out) {
   const compare::ResultTable table = table_of(file);
   const std::vector<bool> is_scored = scored_in(file, table);
@@ -347,7 +349,7 @@ void average_again(SegmentationFile& file, parity::Achieved& out) {
   }
 }
 
-/// Macro Dice of files of ours: asked for, or from the counts of their cases.
+/// The macro Dice of our own files: as requested, or computed from the counts of their cases.
 void add_macro(const SegmentationFile& file, bool is_old, parity::Achieved& out) {
   const auto asked = std::ranges::find(file.metrics, "dice_macro", &SavedSummary::key);
   if (asked != file.metrics.end() && !is_old) {
@@ -431,7 +433,7 @@ bool read_validation(const Source& s, parity::Achieved& out) {
   return true;
 }
 
-/// The specification's defaults. They are invented, and say so.
+/// The specification's defaults. They are invented, and a warning says so.
 void invent(const Source& s, parity::Achieved& out) {
   read_validation(s, out);
   out.origin = "validation";
@@ -441,7 +443,7 @@ void invent(const Source& s, parity::Achieved& out) {
     out.warnings.push_back(number.missing + "; the specification puts " + shortest(invented) +
                            " in its place, which nobody measured");
   };
-  out.avd = first_of(s, {"avd_mean"});  // the specification knows one name only
+  out.avd = first_of(s, {"avd_mean"});  // the specification has only this name
   out.mcc = first_of(s, {"mcc_mean"});
   out.dice_std.std = first_of(s, {"val_std_dice", "std_dice"});
   fill(out.dice, 0.0);

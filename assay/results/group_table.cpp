@@ -19,12 +19,12 @@ std::size_t id_column(const Csv& csv, const std::string& source) {
               source + ": has no column 'id' or 'participant_id'" + did_you_mean("id", csv.header));
 }
 
-/// A manifest may be given as a table of groups; its columns of files are not groups.
+/// A manifest may serve as a table of groups. Its columns of files are not groups.
 bool is_group(const std::string& column) {
   return column != "prediction" && column != "reference" && column != "image";
 }
 
-/// Whether a case states every entity that a row names.
+/// Whether a row names a subject, and the case has every entity of the row with the same value.
 bool is_stated(const Entities& of_row, const Entities& of_case) {
   return of_row.contains("sub") && std::ranges::all_of(of_row, [&](const auto& entity) {
            const auto found = of_case.find(entity.first);

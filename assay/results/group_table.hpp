@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Columns that a table adds to cases: site, scanner, age. BIDS' participants.tsv is such a table.
+/// A table that adds columns to cases: site, scanner, age. BIDS' participants.tsv is such a table.
 #pragma once
 
 #include <filesystem>
@@ -14,21 +14,22 @@ namespace assay::results {
 class GroupTable {
  public:
   /// Reads CSV or TSV with a column `id`, or BIDS' `participant_id`. Throws Error when it has
-  /// neither, or an id twice.
+  /// neither, or when an id occurs twice.
   explicit GroupTable(const std::filesystem::path& path);
 
   /// The names of the columns that are groups.
   const std::vector<std::string>& columns() const { return columns_; }
 
-  /// The values of a case in the order of the columns; null when no row is of this case. A row is
-  /// of the case with its id, or else of every case that states all BIDS entities of its id:
-  /// `sub-01` is of `sub-01_ses-2`, too.
+  /// The values of a case in the order of the columns; null when no row matches. A row matches the
+  /// case with its id. Otherwise it matches every case that has all BIDS entities of its id, so
+  /// that `sub-01` also matches `sub-01_ses-2`. Of several such rows, the one with the most
+  /// entities is used.
   const std::vector<std::string>* values_of(const std::string& id) const;
 
-  /// Which of these cases have no row.
+  /// The given cases that have no row.
   std::vector<std::string> without_row(std::span<const std::string> ids) const;
 
-  /// What to tell when cases have no row: both spellings if none has one, else how many.
+  /// The message for cases without a row: both spellings if no case has one, else how many.
   std::string trouble(std::span<const std::string> without_row, std::size_t cases) const;
 
  private:

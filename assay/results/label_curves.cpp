@@ -33,7 +33,7 @@ std::vector<metrics::SweepMean> sweep_in(const Json& label) {
   return out;
 }
 
-/// Walks once through the cases and takes only what belongs to lesions and bins.
+/// Goes through the cases once and reads only lesions and calibration bins.
 class CurveCases {
  public:
   CurveCases(JsonReader in, std::vector<LabelCurves>& out) : in_(in), out_(out) {}
@@ -97,7 +97,7 @@ class CurveCases {
     here.lesions.push_back(std::move(lesion));
   }
 
-  /// Shares become sums again.
+  /// Turns the shares of a bin back into sums.
   void read_bin(Found& here) {
     double voxels = 0, probability = 0, foreground = 0;
     in_.object("a bin", [&](std::string_view key) {

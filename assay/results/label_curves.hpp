@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What `assay.segmentation/1` says about a label beyond one value per case: how its maps are
-/// calibrated, what each threshold would give, and which lesions were detected.
+/// What `assay.segmentation/1` says about a label beyond one value per case: how its probability
+/// maps are calibrated, what each threshold would give, and which lesions were detected.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ struct LabelCurves {
   std::vector<SizedLesion> lesions{};
 };
 
-/// By label; empty where the file was scored neither by probability nor by lesion metrics. Throws
-/// Error::input where it is damaged.
+/// One entry per label; empty where the file was scored neither with probability nor with lesion
+/// metrics. Throws Error::input where the file is damaged.
 std::vector<LabelCurves> label_curves(const JsonObject& file);
 
 }  // namespace assay::results

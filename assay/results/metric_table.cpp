@@ -7,7 +7,7 @@
 namespace assay::results {
 namespace {
 
-/// The value, the reason, or what the formula gives.
+/// A fixed value, the reason why there is none, or "formula" when the formula decides.
 Json rule(const std::optional<metrics::Score>& given) {
   if (!given) return "formula";
   if (const auto x = metrics::value(*given)) return *x;

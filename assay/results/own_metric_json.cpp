@@ -21,7 +21,7 @@ constexpr std::pair<const char*, std::string OwnDeclaration::*> own_texts[] = {
     {"kind", &OwnDeclaration::kind},         {"sha256", &OwnDeclaration::sha256},
 };
 
-/// A rule for empty masks, and the reason if there is no value then.
+/// A rule for empty masks, and the reason to give if it leaves no value.
 struct EmptyCase {
   const char* key;
   std::optional<metrics::Score> metrics::EmptyRule::*rule;

@@ -19,7 +19,7 @@ namespace {
   throw Error(Error::Kind::input, file + ": " + why);
 }
 
-/// Nothing if absent or null; otherwise the value must be a finite number of 0 or more.
+/// Nothing if absent or null. Any other value must be a finite number of 0 or more.
 std::optional<double> optional_number(const Json& object, const std::string& key,
                                       const std::string& where) {
   if (member(object, key).is_null()) return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<double> optional_number(const Json& object, const std::string& key
   return found.value;
 }
 
-/// Two or more: one value has no spread.
+/// A count of at least two, because a single value has no spread.
 std::optional<std::size_t> count_of(const Json& object, const std::string& key,
                                     const std::string& where) {
   const auto found = optional_number(object, key, where);

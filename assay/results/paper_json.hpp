@@ -8,8 +8,8 @@
 
 namespace assay::results {
 
-/// What `assay.parity/1` files repeat of a paper: one model, and the members `tolerances` and
-/// `limits`. Reading throws Json::exception where one is missing.
+/// The parts of a paper that `assay.parity/1` files repeat: one model, and the members `tolerances`
+/// and `limits`. Reading throws Json::exception where one is missing.
 nlohmann::ordered_json paper_model_json(const parity::PaperModel& model);
 void add_limits(nlohmann::ordered_json& out, const parity::ParityLimits& limits);
 parity::ParityLimits parse_limits(const nlohmann::ordered_json& file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a run of predictions did, for programs: `assay.prediction/1`.
+/// `assay.prediction/1`: what a prediction run did, in a form for programs.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace assay::results {
 
 inline constexpr std::string_view prediction_schema = "assay.prediction/1";
 
-/// A prediction compared with one that was stored.
+/// A comparison of a prediction with a stored one.
 struct PredictionCheck {
   std::string against;  ///< the file
   std::string space;    ///< where they were compared: "native", "model"
@@ -27,7 +27,7 @@ struct PredictionCheck {
 /// What became of one image.
 struct PredictedImage {
   std::string image, output{}, error{};      ///< paths as given; `error`: "" when all went well
-  std::string warning{};                     ///< what was odd; "" when nothing was
+  std::string warning{};                     ///< anything unusual; "" when there was nothing
   std::map<unsigned, std::size_t> voxels{};  ///< by class, on the image's own grid
   double voxel_ml = 0, seconds = 0;
   bool from_cache = false;

@@ -10,7 +10,8 @@ namespace assay::results {
 
 nlohmann::ordered_json provenance_json(const Provenance& provenance);
 
-/// What is absent stays empty. Throws Json::exception or Error on a member of another type.
+/// Members that are absent stay empty. Throws Json::exception or Error on a member of the wrong
+/// type.
 Provenance parse_provenance(const nlohmann::ordered_json& block);
 
 }  // namespace assay::results

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Numbers of a JSON file that may not be there, and the reasons.
+/// Numbers of a JSON file that may be missing, and why they are.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@
 
 namespace assay::results {
 
-/// The error for a file of ours without a member that every such file has.
+/// The error for one of our files that lacks a member every such file has.
 Error incomplete(const std::string& file, std::string_view kind);
 
-/// What a file says at `place`. Infinity and NaN are missing unless `raw`.
+/// The number that a file has at `place`. Infinity and NaN count as missing unless `raw`.
 parity::NumberRead number_read(const ToldNumber& told, const std::string& place, bool raw = false);
 
-/// The number at `key`; `place` is what comes before the key in messages.
+/// The number at `key`; messages put `place` in front of the key.
 parity::NumberRead number_at(const Json& object, const std::string& key, const std::string& place,
                              bool raw = false);
 
@@ -29,10 +29,10 @@ struct Moments {
 };
 Moments moments_of(const std::vector<parity::NumberRead>& readings, const std::string& place);
 
-/// The finite numbers of an array; counts the others.
+/// The finite numbers of an array; `left_out` counts the others.
 std::vector<double> finite_numbers(const Json& array, std::size_t& left_out);
 
-/// What a description of a network says, looked for in the usual places of `file`.
+/// The description of a network, read from the usual places of `file`.
 parity::NetworkDescription description_of(const Json& file, const std::string& name);
 
 }  // namespace assay::results

@@ -20,7 +20,7 @@ namespace {
 
 struct RoleName {
   Role role;
-  std::string_view name;  ///< plain
+  std::string_view name;  ///< as `metrics::plain` spells it
 };
 
 // For each role, the most likely name first.
@@ -46,7 +46,7 @@ constexpr RoleName role_names[] = {
 
 constexpr std::string_view blanks = " \t";
 
-/// Words that mean a number or its absence.
+/// Words that stand for a number or for a missing value.
 std::optional<Cell> as_word(std::string_view text) {
   constexpr std::array<std::string_view, 7> none = {"nan",  "-nan", "na",  "n/a",
                                                     "none", "null", "#n/a"};
@@ -89,7 +89,7 @@ Cell Cell::of(std::string_view text) {
   text = trimmed(text, blanks);
   std::string_view digits = text;
   if (digits.starts_with('+')) digits.remove_prefix(1);
-  // from_chars would also take words, "nan(1)" among them.
+  // The check is needed because from_chars would also accept words such as "nan(1)".
   const bool may_be_number = !digits.empty() && (is_digit(digits.back()) || digits.back() == '.') &&
                              !(digits.size() < text.size() && digits.front() == '-');
   if (!may_be_number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the columns and cells of a table with results mean.
+/// What the columns and cells of a results table mean.
 #pragma once
 
 #include <cstddef>
@@ -31,21 +31,21 @@ struct Cell {
   }
 };
 
-/// "0,85": a number in the spelling of half of Europe.
+/// "0,85": a number with a decimal comma, as much of Europe writes it.
 bool has_decimal_comma(std::string_view text);
 
 /// Throws Error::input: "t.csv: line 3, column 'dice': 'abc' is not a number".
 [[noreturn]] void refuse_cell(const Csv& csv, const std::string& name, std::size_t row,
                               std::size_t column);
 
-/// Throws Error::input: a second row for what the given cells name.
+/// Throws an Error::input that says that the given cells name something that already has a row.
 [[noreturn]] void refuse_second(const Csv& csv, const std::string& name, std::size_t row,
                                 const std::vector<std::optional<std::size_t>>& columns);
 
-/// The label that a cell names: "" where it says that the value is the mean over all labels.
+/// The label that a cell names; "" where it stands for the mean over all labels.
 std::string_view label_in(std::string_view cell);
 
-/// The models of a table, in the order in which they turn up.
+/// The models of a table, in order of first appearance.
 class Models {
  public:
   explicit Models(std::string source) : source_(std::move(source)) {}
@@ -62,7 +62,7 @@ class Models {
 std::string_view needed_cell(const Csv& csv, const std::string& name, std::size_t row,
                              std::size_t column);
 
-/// The name of a model that only the file's name tells.
+/// The model's name, taken from the file's name when nothing else states it.
 std::string stem_of(const std::string& path);
 
 }  // namespace assay::results

@@ -12,7 +12,7 @@
 
 namespace assay::results {
 
-// `file.name()` is the path as given. All throw Error::input naming file and fault.
+// `file.name()` is the path as given. All readers throw an Error::input that names file and fault.
 
 /// Ours, `assay.folds/1`: the pooled subjects of a cross-validation.
 std::vector<compare::ResultTable> read_folds(const JsonObject& file);
@@ -27,16 +27,16 @@ std::vector<compare::ResultTable> read_table(std::string_view text, const std::s
 std::vector<compare::ResultTable> read_long(const Csv& csv, const std::string& name);
 std::vector<compare::ResultTable> read_wide(const Csv& csv, const std::string& name);
 
-/// What can be read, for messages that refuse something else.
+/// The accepted formats, for messages that refuse another one.
 inline constexpr std::string_view accepted =
     "a results file is one of 'assay score --out', 'assay folds --out', nnU-Net's summary.json, "
     "the specification's EvaluationResult or results.json of a run, or a CSV or TSV with a row per "
     "case or per value";
 
-/// A case's id from the name of its image; the endings of formats that we do not read go, too.
+/// A case's id from the name of its image. Endings of formats that we do not read are dropped, too.
 std::string case_id(std::string_view image_name);
 
-/// The last part of a path of either kind of system.
+/// The last part of a path with Unix or Windows separators.
 std::string_view last_part(std::string_view path);
 
 }  // namespace assay::results

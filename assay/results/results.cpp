@@ -51,7 +51,7 @@ std::vector<compare::ResultTable> read_by_schema(const JsonObject& file) {
   return read_segmentation(file);
 }
 
-/// A member by which a layout is recognised, and its reader.
+/// The member by which a layout is recognised, and the reader of that layout.
 struct Layout {
   std::string_view member;
   Kind kind;
@@ -71,7 +71,7 @@ std::vector<compare::ResultTable> read_json(std::string_view text, const std::st
   refuse_file(name, "is JSON, but not a results file");
 }
 
-/// First bytes that tell what a file is instead of text with results.
+/// First bytes that show that a file is something other than text with results.
 struct Opening {
   std::string_view bytes, what;
 };
@@ -97,7 +97,7 @@ std::vector<compare::ResultTable> read_any(std::string_view text, const std::str
   return read_table(text, name);
 }
 
-/// Text that a message quotes from a file must not control the terminal.
+/// Replaces control characters, so that text quoted from a file cannot control the terminal.
 std::string without_control_characters(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return std::iscntrl(static_cast<unsigned char>(c)) != 0; }, '?');

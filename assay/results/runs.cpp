@@ -14,16 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Higher numbers are a mistake, and would make a huge table of missing runs.
+/// Higher numbers are a mistake and would give a huge table of missing runs.
 constexpr std::size_t highest = 999;
 
-/// What a training leaves in the folder of its fold: ours and the original's, nnU-Net's.
+/// The file that a training leaves in its fold's folder: ours and the original's, or nnU-Net's.
 constexpr std::string_view run_files[] = {"results.json", "validation/summary.json"};
 
 struct FoldFolder {
   FoldName name;
   fs::path path;
-  std::string shown;  ///< relative to what holds the folder that was given
+  std::string shown;  ///< relative to the parent of the folder that was given
 };
 
 using Key = std::pair<std::size_t, std::size_t>;  // outer fold, restart
@@ -35,7 +35,7 @@ std::string said(const Key& key) {
   return "outer fold " + std::to_string(key.first) + ", restart " + std::to_string(key.second);
 }
 
-/// The number at the front of the text, which is cut off.
+/// Reads the number at the front of the text and removes it.
 std::optional<std::size_t> take_number(std::string_view& text) {
   std::size_t number = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -50,7 +50,7 @@ bool take(std::string_view& text, std::string_view word) {
   return true;
 }
 
-/// "runs/" and "." have a name too.
+/// Resolves paths such as "runs/" and ".", so that they have a last name.
 fs::path named_path(const fs::path& path) {
   const fs::path whole = fs::absolute(path).lexically_normal();
   return whole.has_filename() ? whole : whole.parent_path();
@@ -84,7 +84,7 @@ std::vector<FoldFolder> folders_in(const fs::path& root) try {
               root.string() + ": the folder cannot be read; check its permissions");
 }
 
-/// A model trained on every case has seen its validation cases.
+/// Leaves out a model that was trained on every case, because it has seen its validation cases.
 std::vector<FoldFolder> without_all(std::vector<FoldFolder> folders,
                                     std::vector<std::string>& warnings) {
   const std::string reason =
@@ -116,7 +116,7 @@ std::optional<std::string> file_in(const FoldFolder& folder) {
   for (const std::string_view file : run_files) {
     std::error_code closed;
     if (fs::exists(folder.path / file, closed)) found.emplace_back(file);
-    if (closed) return std::string(file);  // opening it will show what is wrong
+    if (closed) return std::string(file);  // opening it will report what is wrong
   }
   if (found.size() > 1)
     throw Error(Error::Kind::input, folder.path.string() + ": holds both " + found.front() +

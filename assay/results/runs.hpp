@@ -15,14 +15,14 @@ namespace assay::results {
 /// What the name of a folder says: "fold_2_restart_1", "fold_2", "fold_all".
 struct FoldName {
   std::size_t outer_fold = 0;
-  std::optional<std::size_t> restart{};  ///< none: the only one
-  bool all = false;                      ///< trained on every case: there is nothing to test on
+  std::optional<std::size_t> restart{};  ///< none: there is only one
+  bool all = false;                      ///< trained on every case, so there is nothing to test on
 };
 
 /// Nothing when the name is not that of a fold.
 std::optional<FoldName> fold_name(std::string_view folder);
 
-/// A run that should be there and gave no values.
+/// A run that should be there but gave no values.
 struct LostRun {
   std::size_t outer_fold = 0, restart = 0;
   std::string file, reason;
@@ -35,7 +35,7 @@ struct RunLedger {
 };
 
 struct RunFolders {
-  std::string name;  ///< of the first folder: what the runs are called together
+  std::string name;  ///< of the first folder; used for all runs together
   std::vector<compare::FoldRun> runs;
   RunLedger ledger;
   std::string inputs_sha256;                 ///< over all files that were read
@@ -44,9 +44,9 @@ struct RunFolders {
 };
 
 /// Reads `fold_*/results.json` and nnU-Net's `fold_*/validation/summary.json` in the folders, which
-/// may also be fold folders themselves. Every outer fold is expected from 0 to the highest number,
-/// each with as many restarts as the one with the most. A file that cannot be read is kept in the
-/// ledger. Throws Error when a folder holds no fold or a run is there twice.
+/// may also be fold folders themselves. Expected are all outer folds from 0 to the highest number,
+/// each with as many restarts as the fold that has the most. A file that cannot be read is kept in
+/// the ledger. Throws Error when a folder holds no fold or a run occurs twice.
 RunFolders read_runs(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace assay::results

@@ -138,7 +138,7 @@ Json contour_settings_json(const std::optional<ContourSettings>& contours) {
 }
 
 Json score_settings_json(const metrics::ScoreSettings& settings) {
-  // Names every member: a new one does not compile until it is written and read here.
+  // Names every member, so that a new one does not compile until it is handled here.
   const auto& [model_name, metrics, marks_reliable, convention, beta, lesions, regions, all_labels,
                ignored, threshold, foreground_nonzero, missing, allow_affine_mismatch, compat_spec,
                interval, source, contours, reader, image_folders, pictures, prediction_level, unit,
@@ -146,7 +146,7 @@ Json score_settings_json(const metrics::ScoreSettings& settings) {
   static_cast<void>(model_name);
   static_cast<void>(image_folders);
   static_cast<void>(reader);
-  static_cast<void>(unit);  // is known when the cases are scored
+  static_cast<void>(unit);  // determined again when cases are scored
   return {{"metrics", chosen_metrics_json(metrics)},
           {"marks_reliable", marks_reliable},
           {"convention", convention->name},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Settings of scoring in full, so that another process can compute the same results from records.
+/// All settings of scoring, so that another process can compute the same results from records.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,13 +8,14 @@
 
 namespace assay::results {
 
-/// Every setting but the model's name, and the reader, which changes nothing in the results.
+/// Every setting except those that do not change results, such as the model's name and the reader.
 nlohmann::ordered_json score_settings_json(const metrics::ScoreSettings& settings);
 
-/// How contours became voxels; null where there are none.
+/// How contours were turned into voxels; null where there are none.
 nlohmann::ordered_json contour_settings_json(const std::optional<ContourSettings>& contours);
 
-/// The reverse. Throws Error or Json::exception on anything else.
+/// The reverse. Throws Error or Json::exception on anything that score_settings_json does not
+/// write.
 metrics::ScoreSettings parse_score_settings(const nlohmann::ordered_json& json);
 
 }  // namespace assay::results

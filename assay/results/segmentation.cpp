@@ -32,7 +32,7 @@ std::string_view status(const metrics::LabelScores& label) {
                        : metrics::name(metrics::presence(label.evidence.counts));
 }
 
-/// How many scored cases have a label in which state.
+/// How many scored cases have this label in each state.
 Json statuses(const metrics::SegmentationResult& result, std::size_t region) {
   std::map<std::string_view, std::size_t> seen;
   for (const metrics::CaseScores& c : result.cases)
@@ -73,7 +73,7 @@ Json summary_block(const metrics::SegmentationResult& result, std::size_t metric
   return to_json(row, metrics::summary(scores, {row.range, result.settings.interval}));
 }
 
-/// What the model's failures are, and what they do to the mean.
+/// How many failures the model has, and how they change the mean.
 void add_failures(Json& block, const metrics::Metric& metric,
                   const metrics::FailureEffect& effect) {
   block["failures"] = effect.failures;
@@ -81,10 +81,10 @@ void add_failures(Json& block, const metrics::Metric& metric,
   block["mean_with_failures"] = or_null(effect.mean_with);
   if (effect.failures == 0 || !effect.mean_with) return;
   block["mean_scored_only"] = or_null(effect.mean_without);
-  block["mean_missing_as_worst"] = *effect.mean_with;  // its name in 0.1
+  block["mean_missing_as_worst"] = *effect.mean_with;  // the name in 0.1
 }
 
-/// An object with one block per metric, which `block_of` makes from its place among them.
+/// An object with one block per metric. `block_of` makes each from the metric's index.
 template <class BlockOf>
 Json by_metric(const metrics::SegmentationResult& result, const Executor& executor,
                BlockOf block_of) {
@@ -147,7 +147,7 @@ void write_evidence(JsonMembers& out, const metrics::Evidence& evidence) {
     });
 }
 
-/// What metrics of the user's own said instead of giving a value; absent if they said nothing.
+/// What the user's own metrics reported instead of a value; absent if they reported nothing.
 void write_messages(JsonMembers& out, const metrics::Evidence& evidence) {
   Json messages = Json::object();
   if (evidence.own)
@@ -180,7 +180,7 @@ Json groups_json(const metrics::Groups& groups) {
   return out;
 }
 
-/// Why the case has no average in some metrics, and which label is the reason.
+/// Why the case has no average in some metrics, and because of which label.
 void write_undefined_averages(JsonMembers& out, const metrics::CaseScores& scores,
                               const metrics::SegmentationResult& result) {
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {
@@ -238,7 +238,7 @@ void write_case(JsonMembers& out, const metrics::CaseScores& scores,
   });
 }
 
-/// Scored cases without an average, by metric: in all, and by the model's fault.
+/// Scored cases without an average, by metric: all of them, and those that are the model's fault.
 Json undefined_cases(const metrics::SegmentationResult& result, const Executor& executor) {
   Json all = by_metric(result, executor, [&](std::size_t m) {
     std::size_t undefined = 0, by_model = 0;
@@ -268,7 +268,7 @@ void add_boundary_settings(Json& out, const metrics::ScoreSettings& s) {
       s.missing == metrics::Missing::worst ? "the image's diagonal" : "undefined, and counted";
 }
 
-/// What was said about pictures and arrays; absent if nothing was.
+/// The settings for pictures and arrays; absent if there are none.
 void add_picture_settings(Json& out, const metrics::ScoreSettings& s) {
   if (s.pictures.uses_stated_size) out["spacing"] = words::of_file;
   if (s.pictures.size_mm) out["spacing"] = *s.pictures.size_mm;

@@ -43,20 +43,20 @@ inline constexpr std::pair<const char*, std::int64_t metrics::Confusion::*> coun
     {"tn", &metrics::Confusion::tn}};
 }  // namespace words
 
-/// The text of such a file, piece by piece: as many cases as there are, in little memory. The
-/// bytes do not depend on the executor.
+/// The text of such a file, written piece by piece, so that any number of cases needs little
+/// memory. The bytes do not depend on the executor.
 void write_results_text(const metrics::SegmentationResult& result, const Provenance& provenance,
                         const TextSink& sink, const Executor& executor = {});
 
-/// The layouts of nnU-Net's summary.json, of Grand Challenge's metrics.json and the long CSV,
-/// likewise.
+/// The same for the layouts of nnU-Net's summary.json, of Grand Challenge's metrics.json and of the
+/// long CSV.
 void write_nnunet_summary(const metrics::SegmentationResult& result, const TextSink& sink,
                           const Executor& executor = {});
 void write_grand_challenge(const metrics::SegmentationResult& result, const TextSink& sink,
                            const Executor& executor = {});
 void write_long_csv(const metrics::SegmentationResult& result, const TextSink& sink);
 
-/// A hash over every setting that decides a number.
+/// A hash over every setting that affects a number.
 std::string settings_sha256(const metrics::ScoreSettings& settings);
 
 /// A hash over id, files and content of all cases.
@@ -80,7 +80,7 @@ struct SavedSummary {
   std::optional<metrics::ChosenMetric> metric{};  ///< none when it is not one of ours
   metrics::Summary summary{};
   metrics::FailureEffect failures{};
-  bool is_whole = false;  ///< the file has every number of it
+  bool is_whole = false;  ///< the file has all of its numbers
 };
 
 /// A label or region, and its summaries.
@@ -91,11 +91,11 @@ struct SavedLabel {
 
 /// What a file says about one label of one case.
 struct SavedScores {
-  std::size_t label = 0;  ///< which of the file's
+  std::size_t label = 0;  ///< index among the file's labels
   std::string status{};
   std::vector<std::pair<std::size_t, std::optional<double>>> values{};  ///< by metric of the file
   std::vector<std::pair<std::size_t, metrics::Undefined>> undefined{};  ///< likewise
-  std::optional<metrics::Confusion> counts{};  ///< none unless the volume of a voxel is known, too
+  std::optional<metrics::Confusion> counts{};  ///< none unless the volume of a voxel is also known
   double voxel_ml = 0;
 };
 
@@ -113,11 +113,11 @@ struct SavedSettings {
   metrics::LengthUnit unit = metrics::LengthUnit::mm;
 };
 
-/// What a file says, as far as anything in assay needs it.
+/// What a file says, as far as assay needs it.
 struct SegmentationFile {
   std::string source, model_name;
-  bool is_evaluation = false;  ///< the specification's: the first block is all there is
-  std::string lacks{};         ///< the first member that a comparison needs and the file has not
+  bool is_evaluation = false;  ///< the specification's: only the first block exists
+  std::string lacks{};         ///< the first member that a comparison needs but the file lacks
   std::vector<HeadlineBlock> headline{};
   std::vector<SavedSummary> metrics{};
   std::vector<SavedLabel> labels{};
@@ -132,16 +132,16 @@ struct SegmentationFile {
 };
 
 /// The only reader of `assay.segmentation/1` and of the specification's EvaluationResult. Members
-/// that files of 0.1 lack may be absent; what is there must be of the type that is written. Throws
-/// Error::input naming file, place and fault.
+/// that files of 0.1 lack may be absent; members that are there must have the type that is written.
+/// Throws an Error::input that names file, place and fault.
 SegmentationFile parse_segmentation(const JsonObject& file);
 SegmentationFile parse_segmentation(std::string_view text, const std::string& name);
 
-/// Nothing when the text is anything but `assay.segmentation/1`. Throws Error when it is damaged.
+/// Nothing when the text is not `assay.segmentation/1`. Throws Error when it is damaged.
 std::optional<SegmentationFile> segmentation_in(std::string_view text, const std::string& name);
 
 /// Values of cases and labels for comparisons. Throws Error::input where the file lacks them, or
-/// there is nothing to compare.
+/// when there is nothing to compare.
 compare::ResultTable table_of(const SegmentationFile& file);
 
 /// A run whose results need not be computed again.
@@ -150,8 +150,8 @@ struct FinishedRun {
   SegmentationFile file;
 };
 
-/// Nothing when the file is absent, is not `assay.segmentation/1`, does not name its settings, or
-/// lacks anything of the table that is shown.
+/// Nothing when the file is absent, is not `assay.segmentation/1`, does not state its settings, or
+/// lacks a part of the table that is shown.
 std::optional<FinishedRun> read_finished_run(const std::filesystem::path& path);
 
 }  // namespace assay::results

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The reader of `assay.segmentation/1` and of the specification's EvaluationResult. Cases are read
-/// as a stream, since there may be many; the small rest of the file is read as a tree.
+/// as a stream, since there may be many. The rest of the file is small and is read as a tree.
 #include <algorithm>
 #include <cmath>
 
@@ -61,7 +61,7 @@ void in_member(const JsonObject& file, std::string_view key, Use use) {
     use(value);
   } catch (const Json::exception&) {
     refuse();
-  } catch (const Error&) {  // of a number that is not whole
+  } catch (const Error&) {  // thrown for a number that is not whole
     refuse();
   }
 }
@@ -93,7 +93,7 @@ std::vector<SavedSummary> summaries_in(const Json& blocks, const OwnMetrics& own
   return out;
 }
 
-/// The metrics that the file declares itself.
+/// The user's own metrics that the file declares.
 OwnMetrics own_metrics_in(const Json& settings) {
   OwnMetrics out;
   for (const Json& each : member(settings, "own_metrics"))
@@ -101,7 +101,8 @@ OwnMetrics own_metrics_in(const Json& settings) {
   return out;
 }
 
-/// 0.1 did not write which keys are unions of labels: a label has its own number as key.
+/// 0.1 did not write which keys are unions of labels. There, the key of a single label is its
+/// number.
 bool is_union_of(std::string_view key, const std::vector<Label>& members) {
   return members.size() > 1 || (members.size() == 1 && key != std::to_string(members.front()));
 }
@@ -150,7 +151,7 @@ std::optional<Value> named(std::span<const Value> values, std::string_view text)
   return found == values.end() ? std::nullopt : std::optional(*found);
 }
 
-/// Goes through `cases`; the keys of metrics and most labels are known by then.
+/// Reads `cases`. The keys of metrics and of most labels are already known by then.
 class Cases {
  public:
   Cases(JsonReader in, SegmentationFile& out) : in_(in), out_(out) {}
@@ -184,7 +185,7 @@ class Cases {
     in_.object("a case", [&](std::string_view key) { read_member(here, said, key); });
     if (!said.has_id) in_.fail("the case that ends here has no 'id'");
     here.record.fate = said.status == words::ok ? metrics::Fate::scored : fate_of(said.reason);
-    // 0.1 did not say whose fault it was.
+    // Files of 0.1 do not say whose fault it was, and blame the model.
     here.record.reference_at_fault =
         here.record.fate == metrics::Fate::failed && said.culprit == words::nobody;
   }
@@ -248,7 +249,7 @@ class Cases {
     });
   }
 
-  /// Takes the object `evidence`; what lacks a count or the size of a voxel gives nothing.
+  /// Reads the object `evidence`. Without all counts and the volume of a voxel it gives nothing.
   void read_evidence(SavedScores& scores) {
     std::array<std::optional<double>, std::size(words::counts)> counts;
     std::optional<double> voxel_ml;
@@ -283,7 +284,8 @@ class Cases {
     });
   }
 
-  /// The same keys come in the same order in every case: the one after the last is tried first.
+  /// The same keys come in the same order in every case, so the key after the last one is tried
+  /// first.
   std::size_t metric_of(std::string_view key) {
     const auto& all = out_.metrics;
     if (++last_metric_ >= all.size() || all[last_metric_].key != key)
@@ -350,7 +352,7 @@ SegmentationFile parse_segmentation(const JsonObject& file) {
   out.is_evaluation = !file.has("schema");
   for (const char* needed : {"model_name", "metrics", "cases"}) {
     if (out.lacks.empty() && !file.has(needed)) out.lacks = needed;
-    if (out.is_evaluation) break;  // it has neither of the others
+    if (out.is_evaluation) break;  // it has neither of the other two
   }
   if (file.has("model_name")) out.model_name = file.at("model_name").text("model_name");
   if (!out.is_evaluation) {
@@ -384,7 +386,7 @@ std::optional<FinishedRun> read_finished_run(const std::filesystem::path& path) 
     if (!file || !is_finished(*file)) return std::nullopt;
     return FinishedRun{std::move(text), std::move(*file)};
   } catch (const Error&) {
-    return std::nullopt;  // of an older version, or edited by hand
+    return std::nullopt;  // written by an older version, or edited by hand
   }
 }
 

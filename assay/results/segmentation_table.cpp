@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From what a file says to the table that comparisons start from.
+/// Turns what a file says into the table that comparisons start from.
 #include <algorithm>
 
 #include "assay/compare/result_builder.hpp"
@@ -11,9 +11,9 @@
 namespace assay::results {
 namespace {
 
-/// What follows from the counts in each of our files is there whatever was asked for: volumes and
-/// macro Dice in addition to the metrics, and Dice, AVD and MCC among the averages. The first block
-/// of a file has these three, too, but in 0.1 labels and regions were mixed there.
+/// Metrics that follow from the counts in our files are available whatever was requested: volumes
+/// and macro Dice as derived metrics, and Dice, AVD and MCC among the averages. The first block of
+/// a file also has these three, but 0.1 mixed labels and regions there.
 class CountedMetrics {
  public:
   CountedMetrics(const SegmentationFile& file, compare::ResultBuilder& out)
@@ -66,7 +66,8 @@ std::optional<metrics::Undefined> missing_in(std::string_view status) {
   return std::nullopt;
 }
 
-/// A missing prediction is empty; a file may also not say.
+/// What a status says about empty masks. A missing prediction counts as empty. Nothing when the
+/// file does not say.
 std::optional<metrics::Presence> presence_in(std::string_view status) {
   if (status == words::counted_as_worst ||
       missing_in(status) == metrics::Undefined::missing_prediction)
@@ -76,7 +77,8 @@ std::optional<metrics::Presence> presence_in(std::string_view status) {
   return std::nullopt;
 }
 
-/// Puts the cases of a file, of which metrics and labels have their places in the builder already.
+/// Puts the cases of a file into the builder, in which metrics and labels already have their
+/// places.
 class CaseValues {
  public:
   CaseValues(const SegmentationFile& file, compare::ResultBuilder& out)
@@ -106,7 +108,7 @@ class CaseValues {
     for (const SavedScores& scores : one.labels) explain(here, scores, record.diagonal_mm);
     if (is_scored)
       scored_.push_back(here);
-    else if (one.labels.empty())  // with labels it counts as worst
+    else if (one.labels.empty())  // with labels, it counts as worst
       out_.lose(here, {record.error.empty() ? std::string(name(record.fate)) : record.error,
                        metrics::is_models_failure(record), record.diagonal_mm});
   }
@@ -142,10 +144,10 @@ class CaseValues {
   compare::ResultBuilder& out_;
   CountedMetrics counted_;
   std::vector<std::size_t> scored_;
-  bool has_counts_ = true;  ///< of every label of every scored case
+  bool has_counts_ = true;  ///< for every label of every scored case
 };
 
-/// The specification's: a list of values per metric, no ids.
+/// The specification's form: a list of values per metric, without ids.
 compare::ResultTable evaluation_table(const SegmentationFile& file) {
   compare::ResultTable table;
   table.model_name = file.model_name;

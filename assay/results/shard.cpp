@@ -58,7 +58,7 @@ Shard checked(Shard shard) {
   return shard;
 }
 
-/// The merge writes a file of this name next to the shards, and nowhere else.
+/// The merge writes a file of this name next to the shards, so it must not lead anywhere else.
 std::string checked_name(const std::string& results) {
   const std::filesystem::path name = results;
   require_shard(!results.empty() && name == name.filename() && name != "." && name != ".." &&
@@ -92,7 +92,7 @@ ShardHeader parse_shard_header(std::string_view record) {
   return out;
 }
 
-/// The text between, cut off the front; false when it is not there.
+/// Removes `start` from the front of the text; false when the text does not start with it.
 bool take_start(std::string_view& text, std::string_view start) {
   if (!text.starts_with(start)) return false;
   text.remove_prefix(start.size());
@@ -106,7 +106,7 @@ bool take_whole(std::string_view& text, std::size_t& number) {
   return true;
 }
 
-/// Without a tree of the whole: the record inside is parsed once.
+/// Does not build a tree of the line, so that the record inside is parsed only once.
 ShardCase parse_shard_case(std::string_view record) {
   ShardCase out;
   require_shard(take_start(record, before_index) && take_whole(record, out.index) &&
@@ -129,7 +129,7 @@ void check_case(const ShardCase& one, const ShardHeader& h) {
                 "case " + one.record.id + " belongs to another shard");
 }
 
-/// Reads line after line; `line` is the one at work, for messages.
+/// Reads line by line; `line` is the current one, for messages.
 ShardFile parse_lines(std::string_view text, std::size_t& line) {
   ShardFile out;
   std::optional<std::size_t> end;
@@ -159,7 +159,8 @@ std::vector<std::pair<std::string, std::string>> common_facts(const ShardHeader&
   std::vector<std::pair<std::string, std::string>> out;
   const Json common = common_json(header);
   for (const auto& item : common.items()) {
-    if (item.key() == "settings_sha256") continue;  // the settings themselves say more
+    if (item.key() == "settings_sha256")
+      continue;  // the settings themselves are compared, and say more
     if (item.key() != "settings") {
       out.emplace_back(item.key(), to_text(item.value(), {.indent = 0}));
       continue;

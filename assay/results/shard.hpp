@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// `assay.shard/1`: the cases of one shard, and all that is needed to compute the results of the
-/// cohort once every shard is there. docs/formats/shard.md describes it, and `assay.plan/1`.
+/// `assay.shard/1`: the cases of one shard, and everything that is needed to compute the results of
+/// the cohort once all shards are there. docs/formats/shard.md describes it and `assay.plan/1`.
 #pragma once
 
 #include <optional>
@@ -18,13 +18,13 @@ namespace assay::results {
 
 inline constexpr std::string_view shard_schema = "assay.shard/1", plan_schema = "assay.plan/1";
 
-/// More are a mistake, and would make a long list of missing ones.
+/// A larger number is a mistake and would give a long list of missing shards.
 inline constexpr std::size_t most_shards = 1'000'000;
 
-/// What a shard says of itself and of the cohort.
+/// What a shard says about itself and about the cohort.
 struct ShardHeader {
   Shard shard{};
-  std::size_t cases = 0;  ///< of the whole cohort
+  std::size_t cases = 0;  ///< in the whole cohort
   std::string inputs_sha256{}, version{};
   std::optional<std::string> plan_sha256{};
   metrics::ScoreSettings settings{};
@@ -34,7 +34,7 @@ struct ShardHeader {
   bool nnunet = false, anonymous = false;
   // What may differ between shards:
   CaseRoots roots{};
-  std::vector<std::string> command{};  ///< that made it
+  std::vector<std::string> command{};  ///< that created the shard
 };
 
 struct ShardCase {
@@ -47,7 +47,7 @@ struct ShardFile {
   std::vector<ShardCase> cases{};
 };
 
-/// Name and text of everything that is the same in all shards of a cohort.
+/// Name and text of every member that is the same in all shards of a cohort.
 std::vector<std::pair<std::string, std::string>> common_facts(const ShardHeader& header);
 
 /// The text of such a file, piece by piece: header, cases, end.
@@ -62,14 +62,14 @@ class ShardWriter {
   std::size_t cases_ = 0, failed_ = 0;
 };
 
-/// Throws Error::input, with `name`, that says which line is at fault. A file without its end is
-/// not a shard.
+/// Throws an Error::input that names `name` and the faulty line. A file without its end is not a
+/// shard.
 ShardFile parse_shard_file(std::string_view text, const std::string& name);
 
 /// "results.json" -> "results.shard-3-of-16.jsonl".
 std::string shard_file_name(std::string_view results, const Shard& shard);
 
-/// The shard that a file's name says; nothing for any other name.
+/// The shard that a file's name states; nothing for any other name.
 std::optional<Shard> shard_in_name(std::string_view name);
 
 /// Whether everything of a case was scored.

@@ -24,7 +24,8 @@ Json settings_json(const SplitManifest& manifest, const SplitSettings& s) {
               {"stratify", names_or_null(s.stratify)},
               {"group", or_null(s.group)},
               {"id_column", manifest.id_column},
-              // Its shuffled StratifiedGroupKFold mixes up groups and their classes: see folds.hpp.
+              // scikit-learn's shuffled StratifiedGroupKFold mixes up groups and their classes (see
+              // folds.hpp).
               {"equals_scikit_learn", s.group.empty() || s.stratify.empty() || !s.seed}};
   Json edges = Json::object();
   for (const auto& [name, of] : manifest.bins) edges[name] = of;
@@ -32,7 +33,7 @@ Json settings_json(const SplitManifest& manifest, const SplitSettings& s) {
   return out;
 }
 
-/// A list: two combinations of classes can have the same joined name.
+/// A list and not an object, because two combinations of classes can have the same joined name.
 Json strata_json(const SplitManifest& manifest, const stats::FoldNumbers& outer,
                  std::size_t folds) {
   Json out = Json::array();
@@ -44,7 +45,7 @@ Json strata_json(const SplitManifest& manifest, const stats::FoldNumbers& outer,
   return out;
 }
 
-/// Ids of the cases that the test picks, in the order of the manifest.
+/// Ids of the cases that `picks` accepts, in the order of the manifest.
 template <class Picks>
 Json picked(const std::vector<std::string>& ids, Picks picks) {
   Json out = Json::array();

@@ -17,9 +17,9 @@ namespace assay::results {
 
 inline constexpr std::string_view split_schema = "assay.split/1";
 
-/// Everything that decides a split, apart from the manifest.
+/// Everything that determines a split, apart from the manifest.
 struct SplitSettings {
-  std::size_t outer = 3, inner = 3;         ///< inner 0: training sets are not split again
+  std::size_t outer = 3, inner = 3;         ///< inner 0: training sets are not split further
   std::vector<std::string> stratify = {};   ///< columns; "volume:4" is a numeric one in 4 bins
   std::string group = {};                   ///< the column whose values stay together, or ""
   std::optional<std::uint32_t> seed = 42U;  ///< none: no shuffle
@@ -34,19 +34,19 @@ struct SplitManifest {
   std::vector<std::string> notes, warnings;
 };
 
-/// Reads the columns that the settings name. Throws Error naming file and column or case: no case,
-/// an empty or repeated id, an absent column, a numeric column of too many values without bins, a
-/// cell that is not a number in a column with bins, a case without group.
+/// Reads the columns that the settings name. Throws an Error that names file and column or case: no
+/// case, an empty or repeated id, an absent column, a numeric column with too many values and no
+/// bins, a cell that is not a number in a column with bins, a case without a group.
 SplitManifest read_split_manifest(const std::filesystem::path& path, const SplitSettings& settings);
 
-/// The same for text that is in memory already; `name` is used in messages.
+/// The same for text that is already in memory; `name` is used in messages.
 SplitManifest parse_split_manifest(std::string_view text, const std::string& name,
                                    const SplitSettings& settings);
 
-/// Folds of a manifest. Throws Error saying which level cannot be divided, and why.
+/// The folds of a manifest. Throws an Error that says which level cannot be divided, and why.
 stats::NestedFolds folds_of(const SplitManifest& manifest, const SplitSettings& settings);
 
-/// The class of scikit-learn that divides such items.
+/// The scikit-learn class that divides such items.
 std::string_view method_name(const stats::SplitItems& items);
 
 /// The text of an `assay.split/1` file. The same manifest and settings give the same bytes.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From the columns of a manifest to classes and groups.
+/// Turns the columns of a manifest into classes and groups.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -19,7 +19,8 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-/// A number in more values than this is a measurement: as classes it would stratify nothing.
+/// A numeric column with more different values than this is a measurement. Its values would be
+/// useless as classes.
 constexpr std::size_t most_numeric_classes = 20;
 
 template <class Number>
@@ -149,7 +150,7 @@ class Reader {
     throw e.within(out_.file + ": --stratify " + asked);
   }
 
-  /// Several columns: a stratum is a combination of their classes.
+  /// With several columns, a stratum is a combination of their classes.
   void read_strata(const std::vector<std::string>& columns) {
     std::vector<Cells> of_case(out_.ids.size());
     for (const std::string& asked : columns) {
@@ -165,8 +166,8 @@ class Reader {
     for (const Cells& stratum : of_case) out_.items.classes.push_back(codes.at(stratum));
   }
 
-  /// Groups are numbered in ascending order, numbers as numbers: so does NumPy, and the numbers
-  /// decide which fold a group falls into.
+  /// Groups are numbered in ascending order, numerically if all are numbers. NumPy does the same,
+  /// and the numbers decide which fold a group falls into.
   void read_groups(const std::string& name) {
     const Cells values = cells(column(name));
     for (std::size_t i = 0; i < values.size(); ++i)

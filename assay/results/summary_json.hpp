@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Summaries and ledgers as results files have them: one list of keys, written and read here.
+/// Summaries and ledgers of results files, written and read from one list of keys.
 #pragma once
 
 #include "assay/base/json.hpp"
@@ -7,17 +7,17 @@
 
 namespace assay::results {
 
-/// Adds what is known of the distribution, from "mean" to "ci_clipped".
+/// Adds the statistics of the distribution, from "mean" to "ci_clipped".
 void add_statistics(Json& block, const metrics::Summary& summary);
 
-/// Counts by reason, without those that are zero.
+/// Counts by reason; reasons that do not occur are left out.
 Json reasons_json(const metrics::ReasonCounts& counts);
 
 /// A summary from its n, its reasons and its statistics, as far as the block has them. Throws
-/// Json::exception or Error where one is of another type.
+/// Json::exception or Error where one has the wrong type.
 metrics::Summary summary_of(const Json& block);
 
-/// Whether the block has all of them.
+/// Whether the block has all members of a summary.
 bool is_whole_summary(const Json& block);
 
 /// `undefined` is left out when it is empty.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the tests of the readers of results share.
+/// What the tests of the results readers share.
 #pragma once
 
 #include <optional>

@@ -29,12 +29,13 @@ Error different_shapes(const Grid& prediction, const Grid& reference) {
               both(prediction, reference) + ")"};
 }
 
-/// The grid whose affine only says by which index each axis goes.
+/// A grid whose affine says only which index each axis runs along.
 Grid indexed(const Grid& grid) {
   return grid.in_space ? Grid{.shape = grid.shape, .affine = identity_affine} : grid;
 }
 
-/// At least one of the two is an array: only the order of its indices is known.
+/// For pairs in which at least one side is an array, so that only the order of its indices is
+/// known.
 Alignment aligned_by_index(const Grid& prediction, const Grid& reference) {
   const Grid from = indexed(prediction), to = indexed(reference);
   const AxisMap map = axis_map(from, to);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whether two images show the same place, and how to walk one so that its voxels meet the other's.
+/// Whether two images show the same place, and how to reorder one so that its voxels match the
+/// other's.
 #pragma once
 
 #include <string>
@@ -8,20 +9,20 @@
 
 namespace assay::score {
 
-inline constexpr double equal_grids_mm = 0.001;        ///< below: writers' rounding
-inline constexpr double tolerated_shift_voxels = 0.1;  ///< up to here: scored, with a warning
+inline constexpr double equal_grids_mm = 0.001;        ///< smaller shifts are writers' rounding
+inline constexpr double tolerated_shift_voxels = 0.1;  ///< up to this, scored with a warning
 
 struct Alignment {
-  AxisMap map{};          ///< how to walk the prediction
+  AxisMap map{};          ///< how to reorder the prediction
   std::string warning{};  ///< "" when the grids are equal
   Grid grid{};            ///< of both, in the order in which the reference is stored
 };
 
-/// Axis flips and permutations are resolved; a shift of any corner beyond 0.1 voxel throws
-/// Error::input that shows both grids, unless `allow_affine_mismatch`: then voxels are compared in
-/// the order in which they are stored, since one of the two headers cannot be trusted. An array
-/// without a position in space is compared by shape alone, index by index, and takes the other's
-/// grid.
+/// Axis flips and permutations are resolved. A shift of any corner by more than 0.1 voxel throws an
+/// Error::input that shows both grids, unless `allow_affine_mismatch`. In that case voxels are
+/// compared in the order in which they are stored, since one of the two headers cannot be trusted.
+/// An array without a position in space is compared by shape alone, index by index, and takes the
+/// other's grid.
 Alignment aligned(const Grid& prediction, const Grid& reference, bool allow_affine_mismatch);
 
 }  // namespace assay::score

@@ -8,7 +8,7 @@
 namespace assay::score {
 namespace {
 
-/// What is scored of a case; with all labels, those that it has.
+/// The regions of a case that are scored. With all labels, these are the labels that it has.
 std::vector<metrics::Region> regions_of(const metrics::OccurringLabels& found,
                                         const metrics::ScoreSettings& settings) {
   if (!settings.all_labels) return settings.regions;
@@ -21,7 +21,7 @@ std::vector<metrics::Region> regions_of(const metrics::OccurringLabels& found,
   return regions;
 }
 
-/// A least volume in mL means nothing where voxels have none.
+/// A minimum lesion volume in mL has no meaning where the volume of a voxel is unknown.
 void require_volumes_of_lesions(const Grid& grid, const metrics::ScoreSettings& settings) {
   if (metrics::needs_lesions(settings) && settings.lesions.least_ml > 0 &&
       known_voxel_ml(grid) == 0)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// One pair of files on its way to a record: what both ways of counting, in memory and by tiles,
-/// need.
+/// The scoring of one pair of files: what both ways of counting, in memory and by tiles, share.
 #pragma once
 
 #include <span>
@@ -17,7 +16,7 @@
 
 namespace assay::score {
 
-/// One of the two files of a pair, in the words of messages.
+/// One of the two files of a pair, and its name in messages.
 struct PairRole {
   const char* name;
   std::string FilePair::*file;
@@ -28,8 +27,8 @@ inline constexpr PairRole of_prediction = {"prediction", &FilePair::prediction,
                                            &CasePlan::prediction};
 inline constexpr PairRole of_reference = {"reference", &FilePair::reference, &CasePlan::reference};
 
-/// Reads one side of a pair; an error names the side and its file, and is recorded as the
-/// reference's fault if it is.
+/// Reads one side of a pair. An error names the side and its file, and is recorded as the
+/// reference's fault if it comes from the reference.
 template <class Work>
 auto on_side(const PairRole& role, const CasePlan& plan, const FilePair& files,
              metrics::CaseRecord& record, Work work) try {
@@ -40,10 +39,11 @@ auto on_side(const PairRole& role, const CasePlan& plan, const FilePair& files,
   throw Error(e.kind(), std::string(role.name) + " " + shown.what());
 }
 
-/// What pictures do not say, of predictions: these may be of another level than references.
+/// The settings for what prediction pictures do not state themselves. Predictions may be of another
+/// level than references.
 PictureRules pictures_of_prediction(const metrics::ScoreSettings& settings);
 
-/// Whether counts are not enough.
+/// Whether a metric needs more than counts.
 bool needs_shapes(const metrics::ScoreSettings& settings);
 
 /// What scoring one pair of files needs.
@@ -62,15 +62,15 @@ struct CaseJob {
   bool scores_a_mask() const { return !files.region.empty() || only_foreground(settings); }
 };
 
-/// Counts what is asked for, into the record. Returns what was counted.
+/// Counts what was requested and puts it into the record. Returns the regions that were counted.
 std::vector<metrics::Region> count_regions(std::span<const metrics::JointCount> joint,
                                            const CaseJob& job);
 
-/// What is known of the grid of both goes into the record.
+/// Puts what is known about the grid of both sides into the record.
 void note_grid(const Alignment& alignment, const CaseJob& job);
 
-/// What was odd about one side of a pair goes into the record. A prediction that is still a map has
-/// no counts; a reference that was one has been cut.
+/// Puts anything odd about one side of a pair into the record. A prediction that is still a map has
+/// no counts; a reference that was a map has been thresholded.
 void note_reading(bool is_map, std::span<const std::string> oddities, const PairRole& role,
                   const CaseJob& job);
 

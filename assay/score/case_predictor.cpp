@@ -21,13 +21,13 @@ bool leaves_untouched(const model::Recipe& recipe) {
          recipe.channel_intensities.empty() && !recipe.volumes_are_channels;
 }
 
-/// Other programs always get this format; images in any other format are rewritten for them.
+/// Other programs always get this format. Images in any other format are rewritten for them.
 bool is_nifti_file(const std::filesystem::path& path) {
   const std::string_view ending = image_ending(path.string());
   return ending == ".nii" || ending == ".nii.gz";
 }
 
-/// Whether it matters to a recipe where the voxels lie and how large they are.
+/// Whether the result of a recipe depends on where the voxels lie and how large they are.
 bool depends_on_space(const model::Recipe& recipe) {
   return recipe.grid != model::GridRule::native || !recipe.orientation.empty() ||
          recipe.min_volume_ml > 0;
@@ -39,8 +39,8 @@ std::string assumed_of(const Grid& grid, const model::Recipe& recipe) {
          "NIfTI or NRRD file if that is wrong";
 }
 
-/// How to walk an array so that its axes run by their indices, as a program would index it; images
-/// keep the order of their file.
+/// How to reorder an array so that its axes run by index, as a program would index it. Images keep
+/// the order of their file.
 AxisMap index_order(const Grid& grid) {
   const Grid upright = {.shape = grid.shape, .affine = identity_affine};
   return grid.in_space ? AxisMap{} : axis_map(grid, upright);
@@ -53,7 +53,7 @@ Volume<float> walked_image(Volume<float> image, const AxisMap& map) {
   return out;
 }
 
-/// The files of an image, and how its channels are in them.
+/// The files of an image, and how its channels are stored in them.
 struct StoredImage {
   std::vector<Image> images;
   bool volumes = false;  ///< one file has all channels
@@ -67,7 +67,7 @@ struct StoredImage {
   }
 };
 
-/// Throws unless a channel lies where the first one does, as far as files can say.
+/// Throws unless a channel lies where the first one does, as far as the files tell.
 void require_same_grid(const Grid& grid, const fs::path& file, const Grid& first,
                        const fs::path& first_file) {
   constexpr double largest_shift = 0.1;  // of a voxel

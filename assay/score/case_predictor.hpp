@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From an image file to the labels of a model: recipe, back-end, cache.
+/// From an image file to the labels of a model, by recipe, back-end and cache.
 #pragma once
 
 #include <atomic>
@@ -14,29 +14,30 @@
 
 namespace assay::score {
 
-/// A model and how it is fed.
+/// A model, and how its input is prepared.
 struct ModelSetup {
   model::Predictor& predictor;
   model::Recipe recipe;
   std::string recipe_sha256;
   PredictionCache cache{""};
-  Executor executor{};                      ///< any number of threads gives the same labels
-  std::string model_sha256{};               ///< "": what the predictor says of itself
-  const std::atomic<bool>* stop = nullptr;  ///< once set, no prediction is begun: Error instead
+  Executor executor{};         ///< any number of threads gives the same labels
+  std::string model_sha256{};  ///< "": the predictor's own hash
+  const std::atomic<bool>* stop =
+      nullptr;  ///< once set, no prediction is begun, and Error is thrown instead
 };
 
 struct PredictedCase {
   model::Placement placement;
-  Volume<std::uint8_t> labels;  ///< on the grid of the model, as the model said
+  Volume<std::uint8_t> labels;  ///< on the grid of the model, as it gave them
   std::vector<float> logits{};  ///< empty unless asked for
   bool from_cache = false;
   std::string image_sha256{};
-  std::string warning{};  ///< what had to be assumed of the image; "": nothing
+  std::string warning{};  ///< what had to be assumed about the image; "": nothing
 };
 
-/// Predicts case after case. Several threads may call it: they read and prepare side by side, and
+/// Predicts case after case. Several threads may call it. They read and prepare in parallel and
 /// wait for each other only at the model, so one image is inferred while the next is being read and
-/// the last is being scored.
+/// the last one is being scored.
 class CasePredictor {
  public:
   explicit CasePredictor(ModelSetup setup) : setup_(std::move(setup)) {
@@ -45,21 +46,21 @@ class CasePredictor {
 
   const ModelSetup& setup() const { return setup_; }
 
-  /// Of an image with one file for each channel, or with all of them in one. Throws Error naming
-  /// what is wrong with this image. Logits are never taken from the cache.
+  /// Predicts an image that has one file per channel, or all channels in one file. Throws an Error
+  /// that says what is wrong with this image. Logits are never taken from the cache.
   PredictedCase predict(const std::vector<std::filesystem::path>& files, bool with_logits = false);
 
-  /// How many files make an image; 0: neither model nor recipe says.
+  /// How many files make up an image; 0: neither model nor recipe says.
   std::size_t files_per_image() const;
 
   /// How many predictions were taken from the cache, and how many were made.
   std::size_t remembered() const { return remembered_; }
   std::size_t inferred() const { return inferred_; }
-  /// Why predictions could not be kept; "" when they could.
+  /// Why predictions could not be cached; "" when they could.
   std::string cache_trouble() const;
 
  private:
-  /// A prediction that cannot be kept is a prediction all the same.
+  /// Failing to cache a prediction does not make the prediction fail.
   void keep(const PredictionKey& key, View<std::uint8_t> labels);
   model::Prediction inferred_from(const model::PredictorInput& input, bool with_logits);
   void require_files(const std::vector<std::filesystem::path>& files) const;

@@ -41,7 +41,7 @@ std::optional<NumberedStem> numbered_stem(std::string_view stem) {
   return NumberedStem{std::string(stem.substr(0, stem.size() - digits - 1)), number};
 }
 
-/// The name of a channel next to another one of the same image.
+/// The name of another channel of the same image.
 std::string sibling_name(const std::string& path, const std::string& stem, std::size_t number) {
   return fmt::format("{}_{:04}{}", stem, number, image_ending(path));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Images whose channels are files of their own: which files make one image.
+/// Images whose channels are separate files: which files make up one image.
 #pragma once
 
 #include <cstddef>
@@ -14,42 +14,42 @@ namespace assay::score {
 
 /// The files of one image.
 struct ChannelFiles {
-  std::string stem{};                ///< what its channels are called, without number and ending
-  std::vector<std::string> paths{};  ///< in the order of the channels; those that are there
-  std::string missing{};             ///< the name that a file should have; "": none is missing
+  std::string stem{};                ///< the common name of its channels, without number and ending
+  std::vector<std::string> paths{};  ///< in the order of the channels; only those that exist
+  std::string missing{};             ///< the expected name of a missing file; "": none is missing
 };
 
-/// Puts together files whose names differ only in nnU-Net's number of the channel:
-/// case_0000.nii.gz, case_0001.nii.gz. A file without number is an image of one channel. Sorted by
-/// the first file.
+/// Groups files whose names differ only in nnU-Net's channel number: case_0000.nii.gz,
+/// case_0001.nii.gz. A file without a number is an image of one channel. Sorted by the first file.
 std::vector<ChannelFiles> grouped_channels(const std::vector<std::string>& paths,
                                            std::size_t channels);
 
-/// How many channels the names tell of, where references are named after images: 1 unless a
-/// reference is called like files with numbers, and none like one of them.
+/// How many channels the names suggest, where references are named after images. It is 1 unless
+/// some reference has the common name of numbered files and none has the full name of one of them.
 std::size_t channels_by_names(const std::vector<std::string>& images,
                               const std::vector<std::string>& references);
 
-/// The dataset.json that nnU-Net keeps next to its folders of images; "": there is none.
+/// The dataset.json that nnU-Net keeps next to its image folders; "" when there is none.
 std::filesystem::path dataset_json_of(const std::filesystem::path& images);
 
-/// The images that a folder's files make, as many channels each as the request, dataset.json or the
-/// names say.
+/// The images that the files of a folder make up. The number of channels comes from the request,
+/// from dataset.json or from the names.
 std::vector<ChannelFiles> group_images(const CohortRequest& request,
                                        const std::vector<std::string>& paths);
 
-/// The images by their first channels, as pairing takes them. Throws what matching_files throws.
+/// The images by their first channels, as pairing expects them. Throws what matching_files throws.
 std::vector<NamedFile> first_channels(const std::vector<ChannelFiles>& images,
                                       const std::string& pattern);
 
-/// The parts of a list such as "t1.nii.gz;t2.nii.gz"; the name of a file that exists is one part.
+/// The parts of a list such as "t1.nii.gz;t2.nii.gz". A text that is the name of an existing file
+/// is one part.
 std::vector<std::filesystem::path> listed_channels(const std::string& text,
                                                    const std::filesystem::path& root);
 
-/// What the content of an image is known by: of one file as that of the file.
+/// The hash that identifies the content of an image; for a single file, the hash of the file.
 std::string channels_sha256(const std::vector<std::filesystem::path>& paths);
 
-/// Whether a file, or the image whose first channel it is, is known by that hash.
+/// Whether a file, or the image whose first channel it is, has that hash.
 bool has_content(const std::filesystem::path& file, const std::string& sha256);
 
 /// All files of the image in a pair whose first side is an image.

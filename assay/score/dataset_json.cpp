@@ -59,7 +59,7 @@ DatasetLabels labels_of(const Json& file) {
       out.regions.push_back(region);
   }
   if (out.regions.empty()) fail("names no label besides the background");
-  // A training with one region has regions only, some of a single label.
+  // If a training has any region, all of its labels are regions, even those of a single value.
   const bool has_regions = std::ranges::any_of(out.regions, &metrics::Region::is_union);
   for (metrics::Region& region : out.regions) region.is_union = has_regions;
   return out;

@@ -21,7 +21,7 @@ struct DatasetLabels {
 /// values is a region and keeps its name as key. Throws Error::input.
 DatasetLabels read_dataset_json(const std::filesystem::path& path);
 
-/// The same for text that is in memory already.
+/// The same for text that is already in memory.
 DatasetLabels parse_dataset_json(std::string_view text, std::string_view name);
 
 }  // namespace assay::score

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A label map in bytes, each voxel the label itself.
+/// A label map in bytes; each voxel is the label itself.
 Volume<std::uint8_t> byte_labels(const Image& image, const metrics::ScoreSettings& settings) {
   Buffer scratch;
   if (only_foreground(settings)) {
@@ -40,13 +40,13 @@ Volume<std::uint8_t> byte_labels(const Image& image, const metrics::ScoreSetting
           })};
 }
 
-/// The reference cannot be read: no prediction is to blame for it.
+/// Thrown when the reference cannot be read, which is not the prediction's fault.
 class ReferenceFault : public Error {
  public:
   explicit ReferenceFault(const Error& error) : Error(error) {}
 };
 
-/// What `read` makes of a reference; its troubles are the reference's.
+/// Calls `read` on a reference and turns its errors into the reference's fault.
 template <class Read>
 auto read_reference(const fs::path& path, Read read) try {
   return read(read_image(path));
@@ -54,7 +54,7 @@ auto read_reference(const fs::path& path, Read read) try {
   throw ReferenceFault(e.about(path.string()));
 }
 
-/// A reference on the grid of the model, and what was odd about its own.
+/// A reference on the grid of the model, and anything odd about its own grid.
 struct MovedReference {
   Volume<std::uint8_t> labels;
   std::string warning;
@@ -73,7 +73,8 @@ MovedReference read_moved_reference(const fs::path& path, const PredictedCase& p
           alignment.warning};
 }
 
-/// An array has no position in space: its prediction takes the reference's, index by index.
+/// An array has no position in space, so its prediction takes that of the reference, index by
+/// index.
 Volume<std::uint8_t> placed(Volume<std::uint8_t> labels, const fs::path& reference) {
   if (labels.grid().in_space) return labels;
   const Grid grid = read_reference(reference, [](const Image& image) { return image.grid(); });
@@ -84,7 +85,7 @@ Volume<std::uint8_t> placed(Volume<std::uint8_t> labels, const fs::path& referen
   return out;
 }
 
-/// Both sides as files on the same grid; what score_case then reads.
+/// Both sides as files on the same grid, for score_case to read.
 struct Sides {
   fs::path prediction, reference;
   std::string warning{};
@@ -93,7 +94,7 @@ struct Sides {
 Sides write_sides(const CasePlan& plan, const PredictedCase& predicted, const Evaluation& e) {
   const ModelSetup& setup = e.predictor.setup();
   const fs::path& reference = plan.files.front().reference;
-  // One name per case, without folders: ids are unique, their hashes as well.
+  // One name per case, without folders. Ids are unique, so their hashes are, too.
   const fs::path stem = e.scratch.path() / sha256(plan.id).substr(0, 16);
   const Sides temporary = {stem.string() + ".prediction.nii", stem.string() + ".reference.nii"};
   const bool in_model_space = e.space == MetricSpace::model;
@@ -126,7 +127,7 @@ metrics::CaseRecord score_sides(const CasePlan& plan, const Sides& sides, const 
   return record;
 }
 
-/// An error's message, its file as results show it.
+/// The message of an error, with its file named as in results.
 std::string shown_message(const Error& e, const CasePlan& plan) {
   const FilePair& files = plan.files.front();
   return as_shown(as_shown(e, files.prediction, plan.prediction), files.reference, plan.reference)

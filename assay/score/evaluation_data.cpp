@@ -16,7 +16,7 @@ struct Layout {
   const char *images, *references, *split;
 };
 
-/// nnU-Net's folders, and what others call them. The first split that has references is taken.
+/// nnU-Net's folders, and other usual names. The first split that has references is taken.
 constexpr Layout layouts[] = {
     {"imagesTs", "labelsTs", "Ts"}, {"imagesVal", "labelsVal", "Val"},
     {"imagesTr", "labelsTr", "Tr"}, {"images", "labels", ""},
@@ -31,7 +31,8 @@ bool has_files(const fs::path& folder) {
   return fs::is_directory(folder) && !list_images(folder).empty();
 }
 
-/// Where the layout is complete; those without any reference only if there are no others.
+/// The layouts whose folders all exist. Those without any reference are returned only if there are
+/// no others.
 std::vector<Layout> layouts_in(const DataRequest& request) {
   std::vector<Layout> out;
   for (const Layout& layout : layouts)
@@ -56,7 +57,7 @@ Error not_found(const DataRequest& request) {
                                   wanted + "); name them with --images and --ref"};
 }
 
-/// What is said when another split could have been meant.
+/// The note for when another split could have been meant.
 std::string choice_note(const DataRequest& request, const Layout& taken) {
   for (const Layout& other : layouts) {
     const bool is_other = *other.split != '\0' && std::string_view(other.split) != taken.split;

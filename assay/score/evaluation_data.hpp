@@ -8,24 +8,24 @@
 
 namespace assay::score {
 
-/// What was typed.
+/// What the user gave.
 struct DataRequest {
   std::filesystem::path data{};                  ///< a CSV file, or a folder of folders; or ""
-  std::filesystem::path images{}, references{};  ///< where given, they win
-  std::string split{};                           ///< of nnU-Net's: "Tr", "Ts", "Val"; "": not said
+  std::filesystem::path images{}, references{};  ///< take precedence where given
+  std::string split{};  ///< one of nnU-Net's "Tr", "Ts", "Val"; "": not given
 };
 
 struct EvaluationData {
-  std::filesystem::path images, references;  ///< with a manifest: what its paths start from, or ""
+  std::filesystem::path images, references;  ///< with a manifest: the base of its paths, or ""
   std::filesystem::path manifest{};
   std::string note{};  ///< which folders were taken, where there was a choice
 };
 
-/// The splits of a data set that can be asked for.
+/// The splits of a data set that a user can choose.
 std::vector<std::string> data_splits();
 
-/// Finds folders of images and of references under the names that people use. Of nnU-Net's splits,
-/// the test cases are used if they have references, else the training cases. Throws Error::usage
+/// Finds the folders of images and of references under their usual names. Of nnU-Net's splits, the
+/// test cases are used if they have references, else the training cases. Throws an Error::usage
 /// that says what was looked for.
 EvaluationData evaluation_data(const DataRequest& request);
 

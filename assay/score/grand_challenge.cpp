@@ -21,7 +21,7 @@ constexpr const char* file_name = "predictions.json";
   throw Error(Error::Kind::input, what);
 }
 
-/// What describes a value of a job: `interface` in older versions of the platform.
+/// The description of a job's value; older versions of the platform call it `interface`.
 const Json& socket_of(const Json& value) {
   const Json& socket = member(value, "socket");
   return socket.is_null() ? member(value, "interface") : socket;
@@ -37,7 +37,7 @@ bool is_image(const Json& value) {
          text_of(member(socket, "super_kind")) == "Image";
 }
 
-/// One side of a job, in words and as the user chooses from it.
+/// One side of a job: how messages name it, and how the user chooses it.
 struct JobSide {
   const char *key, *what, *option;
   const std::string& wanted;  ///< the slug; "": the only image
@@ -47,7 +47,7 @@ std::string slugs_of(const std::vector<const Json*>& values) {
   return joined(values, ", ", [](const Json* value) { return slug_of(*value); });
 }
 
-/// The value that is meant.
+/// The value that the user means.
 const Json& chosen(const Json& job, const JobSide& side) {
   std::vector<const Json*> all, fitting;
   for (const Json& value : elements(member(job, side.key))) {
@@ -66,7 +66,7 @@ const Json& chosen(const Json& job, const JobSide& side) {
          "); choose one with " + side.option + " " + slug_of(*fitting.front()));
 }
 
-/// Names of folders come from another machine: none leads out of the input folder.
+/// Folder names come from another machine, so none may lead out of the input folder.
 bool stays_inside(const fs::path& path) {
   return path.is_relative() &&
          std::ranges::none_of(path, [](const fs::path& part) { return part == ".."; });
@@ -121,7 +121,8 @@ std::vector<NamedFile> read_jobs(const fs::path& folder, const Sockets& sockets)
 
 void find_output(CasePlan& plan, const fs::path& folder) {
   const fs::path place = folder / plan.prediction;
-  std::error_code absent;  // or too long a name, or a folder that may not be looked at
+  std::error_code
+      absent;  // set when absent, when the name is too long, or when the folder is not accessible
   if (fs::is_regular_file(place, absent)) return;
   const auto fail = [&](metrics::Fate fate, const std::string& why) {
     plan.fate = fate;

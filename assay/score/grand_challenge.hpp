@@ -12,17 +12,17 @@
 
 namespace assay::score {
 
-/// The output of each job: its folder below the input folder as `path`, and as `stem` the name of
-/// the image that it was made from. Takes both dialects, `socket` and the older `interface`. Throws
-/// Error::input that names the file, the job and the remedy.
+/// The output of each job: `path` is its folder below the input folder, and `stem` is the name of
+/// the image that it was made from. Accepts both dialects, `socket` and the older `interface`.
+/// Throws an Error::input that names the file, the job and the remedy.
 std::vector<NamedFile> parse_jobs(std::string_view text, std::string_view name,
                                   const Sockets& sockets);
 
-/// The same of the file predictions.json in a folder.
+/// The same for the file predictions.json in a folder.
 std::vector<NamedFile> read_jobs(const std::filesystem::path& folder, const Sockets& sockets);
 
-/// Puts the one image of the job's folder in place of the folder. A case without one cannot be
-/// scored: its fate and its error say so.
+/// Replaces the job's folder by the one image in it. A case without one cannot be scored; its fate
+/// and its error say so.
 void find_output(CasePlan& plan, const std::filesystem::path& folder);
 
 }  // namespace assay::score

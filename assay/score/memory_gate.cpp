@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The estimate counts what is in memory at the same time, in bytes per voxel: the stored voxels of
-// both files (also where they are mapped: pages that were read are part of the process), masks or
-// codes, a copy where axes have to be turned, and what shapes and probabilities take. It is made
-// for the worst order of reading, so that it lies above what is measured (tests/test_memory.py).
+// both files (even where they are mapped, since pages that were read belong to the process), masks
+// or codes, a copy where axes have to be turned, and what shapes and probabilities need. It assumes
+// the worst order of reading, so that it lies above what is measured (tests/test_memory.py).
 //
-// Masks that are read as runs need far less, but no header says whether a file has few of them. So
-// where the estimate asks for a large part of the limit, the runs of such files are counted.
+// Masks that are read as runs need far less, but no header says how many runs a file has. So where
+// the estimate is a large part of the limit, the runs of such files are counted.
 #include "assay/score/memory_gate.hpp"
 
 #include <fmt/format.h>
@@ -37,12 +37,12 @@ constexpr std::uint64_t always = std::uint64_t{28} << 20U;
 /// Tables by which probabilities are ranked.
 constexpr std::uint64_t ranks = std::uint64_t{16} << 20U;
 
-/// The most runs of a file that are worth counting, and the bytes that each takes: lists of runs
-/// that grow, as stored and as labels.
+/// The most runs of a file that are worth counting, and the bytes that each takes in growing lists,
+/// once as stored and once as labels.
 constexpr std::size_t most_runs = std::size_t{1} << 20U;
 constexpr std::uint64_t bytes_per_run = 48;
 
-/// Whether the bytes of the file serve as a mask or as codes of labels.
+/// Whether the bytes of the file can be used directly as a mask or as codes of labels.
 bool serves_as_it_is(const ImageHeader& header) {
   return header.type == VoxelType::u8 && header.channels == 1 && header.scaling.is_identity();
 }
@@ -50,8 +50,9 @@ bool serves_as_it_is(const ImageHeader& header) {
 /// Bytes per voxel besides the stored voxels.
 double extra_bytes(const metrics::ScoreSettings& settings, bool masks, bool as_is) {
   double out = masks ? 0.25 : 0;     // a bit per voxel and side
-  if (!as_is) out += masks ? 1 : 4;  // masks one after the other; codes of both sides
-  if (metrics::needs_lesions(settings)) return out + 2;  // before the surfaces, which then fit
+  if (!as_is) out += masks ? 1 : 4;  // one mask at a time; codes of both sides
+  if (metrics::needs_lesions(settings))
+    return out + 2;  // needed before the surfaces, which then fit into the same memory
   return metrics::needs_boundary(settings) ? out + 1.25 : out;
 }
 
@@ -84,7 +85,7 @@ std::string voxels_of(const ImageHeader& header) {
                          : fmt::format("{} bytes", header.channels * bytes_per_voxel(header.type)));
 }
 
-/// Gives memory back to the system, not only to the allocator.
+/// Returns memory to the system, not only to the allocator.
 void release(Workspace& workspace) {
   workspace = Workspace(workspace.threads());
 #if defined(__GLIBC__)
@@ -92,7 +93,7 @@ void release(Workspace& workspace) {
 #endif
 }
 
-/// Structures are kept as spans, so little more than the files themselves is needed.
+/// Structures are kept as spans, so they need little more memory than the files themselves.
 MemoryNeed need_of_structures(const FilePair& files) {
   std::uint64_t bytes = always;
   for (const std::string& path : {files.prediction, files.reference}) {
@@ -116,16 +117,17 @@ MemoryNeed need_of_pair(const FilePair& files, const metrics::ScoreSettings& set
   const bool masks = !files.region.empty() || only_foreground(settings);
   const std::uint64_t p = voxel_bytes(prediction), r = voxel_bytes(reference);
   const bool as_is = serves_as_it_is(prediction) && serves_as_it_is(reference);
-  // Masks are packed one after the other, in the same memory, and codes are made likewise; label
-  // maps that need none are there together.
+  // Masks are packed one after the other in the same memory, and codes are made in the same way.
+  // Label maps that need no codes are in memory together.
   const std::uint64_t stored = masks || !as_is ? std::max(p, r) : p + r;
   const auto voxels = static_cast<double>(std::max(prediction.grid.size(), reference.grid.size()));
   double extra = extra_bytes(settings, masks, as_is);
   if (is_turned(prediction.grid, reference.grid)) extra += masks || as_is ? 1 : 2;
   const bool is_map = metrics::needs_probability(settings) && may_hold_probabilities(prediction);
   if (is_map) extra += 5;
-  if (settings.resampled != metrics::Resampled::nothing) extra += 8;  // codes, here and there
-  if (metrics::has_own_metrics(settings)) extra += 4;  // two masks, and a copy for their owner
+  if (settings.resampled != metrics::Resampled::nothing) extra += 8;  // codes on both grids
+  if (metrics::has_own_metrics(settings))
+    extra += 4;  // two masks, and a copy of each for the metric
   const bool by_reference = r > p;
   return {
       .bytes = always + (is_map ? ranks : 0) + stored + static_cast<std::uint64_t>(voxels * extra),
@@ -147,7 +149,7 @@ metrics::Box box_of_run(std::size_t first, std::size_t end, const Shape& shape) 
   };
   metrics::Box box = {place(first), place(end - 1)};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    // A run that goes on in the next row or slice has all of those before.
+    // A run that continues in the next row or slice spans the whole axis.
     const bool wraps = axis < 2 && box.low[axis + 1] != box.high[axis + 1];
     if (wraps || (axis == 0 && box.low[2] != box.high[2])) {
       box.low[axis] = 0;
@@ -172,7 +174,7 @@ std::optional<metrics::Box> box_of(const VoxelRuns& runs, const Shape& shape) {
   return out;
 }
 
-/// Whether nothing makes voxels of the runs of two images.
+/// Whether no step needs the voxels of two images that were read as runs.
 bool can_stay_runs(const FilePair& files, const ImageHeader& prediction,
                    const ImageHeader& reference, const metrics::ScoreSettings& settings) {
   return !has_structures(files) && !files.reference.ends_with(".seg.nrrd") && files.volume == 0 &&
@@ -205,7 +207,7 @@ std::optional<std::uint64_t> bytes_of_runs(const FilePair& files,
   return bytes + static_cast<std::uint64_t>(voxels * extra_bytes(settings, true, true));
 }
 
-/// The most that a file pair of the case needs, by `need_of`.
+/// The greatest need of any file pair of the case, as computed by `need_of`.
 template <class NeedOf>
 MemoryNeed greatest_need(const CasePlan& plan, const NeedOf& need_of) {
   MemoryNeed most;
@@ -213,7 +215,7 @@ MemoryNeed greatest_need(const CasePlan& plan, const NeedOf& need_of) {
     if (files.prediction.empty() || files.reference.empty()) continue;
     try {
       if (MemoryNeed need = need_of(files); need.bytes > most.bytes) most = std::move(need);
-    } catch (const Error&) {  // scoring says what is wrong with it
+    } catch (const Error&) {  // scoring will report what is wrong
     } catch (const fs::filesystem_error&) {
     }
   }
@@ -235,7 +237,8 @@ MemoryNeed need_with_runs(const CasePlan& plan, const metrics::ScoreSettings& se
 }
 
 MemoryNeed need_of_prediction(const std::vector<fs::path>& files) try {
-  constexpr std::uint64_t channel = 4, rest = 6;  // floats; those being prepared, and labels twice
+  constexpr std::uint64_t channel = 4,
+                          rest = 6;  // float channels; the channel being prepared, and labels twice
   const ImageHeader header = read_image_header(files.front());
   const std::uint64_t channels = std::max(files.size(), header.channels);
   return {.bytes = always + files.size() * voxel_bytes(header) +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Cases that fit into memory: what each needs is estimated from the headers of its images, or from
-/// their runs, before anything is allocated. One that needs more than there is fails; several that
-/// do not fit together wait for one another.
+/// Keeps cases within the available memory. The need of each is estimated from the headers of its
+/// images, or from their runs, before anything is allocated. A case that needs more than there is
+/// fails. Cases that do not fit together wait for one another.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,7 @@
 
 namespace assay::score {
 
-/// What a piece of work takes while it lasts, and the file that asks for most of it.
+/// The memory that a piece of work takes, and the file that accounts for most of it.
 struct MemoryNeed {
   std::uint64_t bytes = 0;
   std::filesystem::path file{};
@@ -28,31 +28,30 @@ struct MemoryNeed {
   std::string otherwise{};    ///< what needs less, as the end of a sentence: ", or crop the image"
 };
 
-/// An upper estimate for scoring a case. 0 where a header cannot be read, which scoring then
-/// explains.
+/// An upper estimate for scoring a case. 0 where a header cannot be read; scoring then reports why.
 MemoryNeed need_of_scoring(const CasePlan& plan, const metrics::ScoreSettings& settings);
 
-/// The same, and less for images that are read as runs: these are decompressed to be counted, which
-/// takes little memory.
+/// The same, but lower for images that are read as runs. These are decompressed to count their
+/// runs, which takes little memory.
 MemoryNeed need_with_runs(const CasePlan& plan, const metrics::ScoreSettings& settings);
 
-/// The same for preparing an image for a model and writing its labels; the model's own memory is
-/// not known here.
+/// The same for preparing an image for a model and writing its labels, without the model's own
+/// memory, which is not known here.
 MemoryNeed need_of_prediction(const std::vector<std::filesystem::path>& files);
 
 class MemoryGate {
  public:
-  /// Nothing: no limit.
+  /// No limit when empty.
   explicit MemoryGate(std::optional<std::uint64_t> limit) : limit_(limit) {}
 
-  /// Calls work() as soon as the need fits beside those of the others. Order is not promised.
-  /// Throws Error::input with a sentence when it never fits.
+  /// Calls work() as soon as its need fits beside those of the others, in no guaranteed order.
+  /// Throws an Error::input when it can never fit.
   void pass(const MemoryNeed& need, const std::function<void()>& work);
 
   /// Calls look(), which takes some memory itself, for one case at a time.
   MemoryNeed alone(const std::function<MemoryNeed()>& look);
 
-  /// Whether memory of that size must not be kept for later.
+  /// Whether the need is so large that its memory must be released afterwards.
   bool is_scarce(const MemoryNeed& need) const { return limit_ && need.bytes > *limit_ / 4; }
 
  private:

@@ -20,14 +20,14 @@ namespace fs = std::filesystem;
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-/// A file of a shard, parsed.
+/// A parsed shard file.
 struct FoundShard {
   std::string name;
   results::ShardFile file;
   Facts facts;
 };
 
-/// Files that are called as shards are, by number; and journals of such files.
+/// Files whose names are those of shards, by number, and the journals of such files.
 struct ShardNames {
   std::vector<fs::path> files;
   std::vector<fs::path> journals;
@@ -58,7 +58,7 @@ ShardNames shards_in(const fs::path& folder) {
   return out;
 }
 
-/// The sound files, in order; the others are named.
+/// The intact files, in order. The others are listed in `unusable`.
 std::vector<FoundShard> parse_files(const std::vector<fs::path>& files, const ShardReading& how,
                                     std::vector<Error>& unusable) {
   std::vector<FoundShard> found(files.size());
@@ -82,7 +82,7 @@ std::vector<FoundShard> parse_files(const std::vector<fs::path>& files, const Sh
   return found;
 }
 
-/// The facts that most files agree on; of several, those of the lowest shard.
+/// The facts that most files agree on; in case of a tie, those of the lowest shard.
 const Facts& most_common(const std::vector<FoundShard>& found) {
   std::map<Facts, std::size_t> counts;
   for (const FoundShard& one : found) ++counts[one.facts];
@@ -92,7 +92,8 @@ const Facts& most_common(const std::vector<FoundShard>& found) {
   return *best;
 }
 
-/// A sentence for a kind of difference: its first part is about this file, its second about others.
+/// The sentence for a kind of difference. Its first part is about this file, its second about the
+/// others.
 struct Difference {
   std::string_view fact;
   const char *here, *others;
@@ -139,7 +140,7 @@ std::string difference(const Facts& here, const Facts& others) {
   return "was made with other settings: " + out;
 }
 
-/// The files that fit to most, and a sentence about each of the others.
+/// Keeps the files that agree with most, and adds a sentence about each of the others.
 void keep_alike(std::vector<FoundShard>& found, std::vector<std::string>& conflicts) {
   const Facts common = most_common(found);
   std::erase_if(found, [&](const FoundShard& one) {
@@ -150,7 +151,7 @@ void keep_alike(std::vector<FoundShard>& found, std::vector<std::string>& confli
   });
 }
 
-/// Where a case is: records are large, so that their places are sorted instead.
+/// Where a case is. Records are large, so their places are sorted instead.
 struct CasePlace {
   std::size_t index;
   FoundShard* shard;
@@ -170,7 +171,7 @@ std::vector<CasePlace> sorted_places(std::vector<FoundShard>& found) {
   return out;
 }
 
-/// Drops equal copies, and names cases that two files have in different forms.
+/// Drops equal copies, and reports cases that two files have in different forms.
 void drop_copies(std::vector<CasePlace>& cases, std::vector<std::string>& conflicts) {
   const auto repeats = [&](const CasePlace& first, const CasePlace& second) {
     if (first.index != second.index) return false;
@@ -183,7 +184,7 @@ void drop_copies(std::vector<CasePlace>& cases, std::vector<std::string>& confli
   cases.erase(std::unique(cases.begin(), cases.end(), repeats), cases.end());
 }
 
-/// Ids ascend strictly in a cohort, so that records of other cases cannot pass for these.
+/// Ids ascend strictly in a cohort, so records of other cases cannot be mistaken for these.
 void check_order(const std::vector<CasePlace>& cases, std::vector<std::string>& conflicts) {
   for (std::size_t i = 1; i < cases.size(); ++i)
     if (!(cases[i - 1].record().id < cases[i].record().id))
@@ -207,7 +208,7 @@ std::vector<std::size_t> missing_shards(const std::vector<FoundShard>& found, st
   return out;
 }
 
-/// Journals of shards that are missing: these have begun.
+/// Reports missing shards that have a journal, which means that they have begun.
 void tell_begun(const std::vector<fs::path>& journals, ShardFolder& out) {
   for (const fs::path& journal : journals) {
     const auto shard = results::shard_in_name(journal.stem().string());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The files of shards become a whole again, or it is said what keeps them from it.
+/// Merges the files of shards, or says why they cannot be merged.
 #pragma once
 
 #include <cstddef>
@@ -14,29 +14,30 @@
 
 namespace assay::score {
 
-/// What the shards in a folder are, as far as they fit together.
+/// The shards in a folder, as far as they fit together.
 struct ShardFolder {
-  results::ShardHeader header{};               ///< of most of them
+  results::ShardHeader header{};               ///< the one that most of them share
   std::vector<std::filesystem::path> paths{};  ///< of all files that were read
-  std::size_t files = 0;                       ///< that are sound and alike
-  metrics::CaseRecords records{};              ///< of all cases that are there, in order
-  std::vector<std::size_t> missing{};          ///< shards without a sound file
+  std::size_t files = 0;                       ///< files that are intact and agree
+  metrics::CaseRecords records{};              ///< of all cases found, in order
+  std::vector<std::size_t> missing{};          ///< shards without an intact file
   std::vector<Error> unusable{};               ///< one for each file that is damaged or unfinished
-  std::vector<std::string> conflicts{};        ///< a sentence for what makes any merge wrong
+  std::vector<std::string>
+      conflicts{};  ///< one sentence for each reason why a merge would be wrong
 };
 
 struct ShardReading {
-  std::string model{};  ///< only shards of this one; "": of any
-  unsigned jobs = 1;    ///< files at a time
+  std::string model{};  ///< only shards of this model; "": of any
+  unsigned jobs = 1;    ///< files read at a time
 };
 
 /// Reads every shard in a folder. Throws Error when there is none.
 ShardFolder read_shards(const std::filesystem::path& folder, const ShardReading& how = {});
 
-/// Settings and warnings of the cohort that the shards are of; it has no cases.
+/// Settings and warnings of the cohort that the shards belong to, without its cases.
 Cohort cohort_of(const results::ShardHeader& header);
 
-/// The sentences of errors, with files shown relative to `folder`; "": as they are.
+/// The messages of errors, with files shown relative to `folder`; "": unchanged.
 std::vector<std::string> sentences_of(const std::vector<Error>& errors,
                                       const std::filesystem::path& folder = {});
 

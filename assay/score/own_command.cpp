@@ -40,7 +40,7 @@ std::string npy_text(const View<std::uint8_t>& mask) {
   return out;
 }
 
-/// A running program, and whether it has said what it is.
+/// A running program, and whether it has completed the handshake.
 struct OwnWorker {
   ChildProcess child;
   bool is_greeted = false;
@@ -61,7 +61,7 @@ class OwnProgram {
     return assay::sha256("own metric\n" + to_text(parts, {.indent = 0}) + "\n");
   }
 
-  /// Throws Error when there is no answer that can be understood; the program is then started anew.
+  /// Throws Error when there is no intelligible answer. The program is then restarted.
   metrics::OwnValue measure(const metrics::LabelMasks& masks) {
     const TemporaryFolder folder;
     const fs::path prediction = folder / "prediction.npy", reference = folder / "reference.npy";
@@ -83,7 +83,8 @@ class OwnProgram {
       give_worker(std::move(worker));
       return out;
     } catch (const Error&) {
-      give_worker(make_worker());  // no question may get the answer to another
+      give_worker(
+          make_worker());  // a fresh program, so that no question gets the answer to another
       throw;
     }
   }
@@ -117,7 +118,7 @@ class OwnProgram {
         ask(worker, {{"assay", model::command_protocol}, {"hello", true}}));
   }
 
-  /// Values of one run must come from one program.
+  /// All values of a run must come from one program.
   void greet_again(OwnWorker& worker) const {
     if (worker.is_greeted) return;
     if (greet(worker) != greeting_)
@@ -174,7 +175,7 @@ std::shared_ptr<const metrics::OwnMetric> open_own_metric(const fs::path& file) 
   metrics::OwnDeclaration declared = given.declared;
   const std::string words = command_text(given.command);
   try {
-    metrics::own_metric(declared);  // before anything is started
+    metrics::own_metric(declared);  // checks the declaration before anything is started
     const auto program = std::make_shared<OwnProgram>(std::move(given));
     declared.sha256 = program->sha256();
     return metrics::own_metric(std::move(declared), [program](const metrics::LabelMasks& masks) {

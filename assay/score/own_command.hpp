@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A metric of the user's own that a program computes, asked label by label. docs/own-metrics.md
-/// describes the file that declares it and the lines that are exchanged.
+/// A metric of the user's own, computed by a program that is asked label by label.
+/// docs/own-metrics.md describes the file that declares it and the lines that are exchanged.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@
 
 namespace assay::score {
 
-/// What a file of `--own-metric` says.
+/// The content of a file given with `--own-metric`.
 struct OwnCommand {
   metrics::OwnDeclaration declared{};
-  CommandWords command{};  ///< `{folder}` in it is the folder of the file
-  double timeout_s = 600;  ///< for one answer, and for the program to start
+  CommandWords command{};  ///< `{folder}` in it stands for the folder of the file
+  double timeout_s = 600;  ///< for one answer, and for the start of the program
 };
 
-/// Throws Error that names the file and what is wrong with it.
+/// Throws an Error that names the file and what is wrong with it.
 OwnCommand parse_own_command(std::string_view text, const std::filesystem::path& file);
 
 /// Reads the file, starts its program and performs the handshake. Every thread that computes has a
-/// program of its own. Throws Error when the file cannot be understood, or the program does not
-/// start or speak the protocol.
+/// program of its own. Throws Error when the file is invalid, or when the program does not start or
+/// does not speak the protocol.
 std::shared_ptr<const metrics::OwnMetric> open_own_metric(const std::filesystem::path& file);
 
-/// What a program answers to the question `id`. Throws Error::input when the line says nothing that
-/// can be understood, or belongs to another question.
+/// The program's answer to the question `id`. Throws Error::input when the line is not
+/// intelligible, or belongs to another question.
 metrics::OwnValue parse_own_answer(const std::string& line, std::size_t id);
 
 }  // namespace assay::score

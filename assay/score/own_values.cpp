@@ -9,7 +9,7 @@
 namespace assay::score {
 namespace {
 
-/// The label of a code. A mask is bytes of which any that is not 0 means foreground.
+/// The label of a code. In a mask, every byte other than 0 means foreground.
 Label label_of_code(const LabelView& labels, std::size_t code) {
   return code < labels.values.size() ? labels.values[code] : Label{code != 0};
 }
@@ -21,7 +21,7 @@ std::vector<std::uint8_t> region_mask(const LabelView& labels, const metrics::Re
   });
 }
 
-/// Voxels that are not compared are background on both sides.
+/// Voxels that are not compared become background on both sides.
 void clear_ignored(const LabelView& reference, Label ignored, std::vector<std::uint8_t>& mask) {
   for_each_run(reference, [&](std::size_t first, std::size_t end, std::size_t code) {
     if (label_of_code(reference, code) == ignored)

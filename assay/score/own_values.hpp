@@ -11,13 +11,15 @@
 namespace assay::score {
 
 /// Computes every own metric of the settings for one region of two label maps on the prediction's
-/// grid. Its counts are in the record already: where a rule for empty masks decides, nothing is
-/// computed. Does nothing if there is no such metric. A metric that fails leaves a message.
+/// grid. Expects the counts of the region in the record: where a rule for empty masks decides,
+/// nothing is computed. Does nothing if there is no such metric. A metric that fails leaves a
+/// message.
 void measure_own_metrics(const LabelView& prediction, const LabelView& reference,
                          const metrics::Region& region, const metrics::ScoreSettings& settings,
                          metrics::CaseRecord& record);
 
-/// The same for a mask in which non-zero is foreground, and one with a bit per voxel.
+/// The same for a prediction mask in which non-zero is foreground and a reference with one bit per
+/// voxel.
 void measure_own_metrics(const LabelView& prediction, std::span<const std::uint64_t> reference,
                          const metrics::Region& region, const metrics::ScoreSettings& settings,
                          metrics::CaseRecord& record);

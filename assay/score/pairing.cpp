@@ -22,7 +22,7 @@ using Indices = std::vector<std::size_t>;
 using Candidates = std::vector<Indices>;
 using Rule = std::function<Candidates(const Files& predictions, const Files& references)>;
 
-/// The candidates whose key is the reference's; an empty key matches nothing.
+/// The candidates that have the reference's key; an empty key matches nothing.
 template <class Key>
 Candidates with_equal_keys(const Files& predictions, const Files& references, Key prediction_key,
                            Key reference_key) {
@@ -48,7 +48,7 @@ Candidates same_stem(const Files& predictions, const Files& references) {
 
 // ---- BIDS -----------------------------------------------------------------------------------
 
-/// Entities that say what is shown must agree where both names have them.
+/// Entities that say what an image shows must agree where both names have them.
 bool same_scan(const Entities& a, const Entities& b) {
   constexpr std::array<const char*, 4> decisive = {"ses", "run", "space", "label"};
   if (!a.contains("sub") || !b.contains("sub") || a.at("sub") != b.at("sub")) return false;
@@ -57,8 +57,8 @@ bool same_scan(const Entities& a, const Entities& b) {
   });
 }
 
-/// Between several that fit, the one that says more of the same; `desc` may differ, as a
-/// prediction's does from a reference's.
+/// Of several that fit, prefers the one that shares more entities with the reference. `desc` may
+/// differ, as it does between a prediction and a reference.
 Indices preferred(Indices candidates, const Entities& wanted, const std::vector<Entities>& of) {
   for (const char* key : {"ses", "run", "space", "label", "desc"}) {
     Indices agreeing;
@@ -98,7 +98,7 @@ Letters letters(char c) {
   return is_ascii_letter(c) ? Letters::letter : Letters::other;
 }
 
-/// Whether `text` may be cut before position `at`: not within a number or a word, or 10 and 19
+/// Whether `text` may be cut before position `at`. Numbers and words are not split, or 10 and 19
 /// would lose their common 1.
 bool may_cut(std::string_view text, std::size_t at) {
   if (at == 0 || at >= text.size()) return true;
@@ -117,7 +117,7 @@ std::size_t common_prefix(const Files& files) {
   return length;
 }
 
-/// The longest common ending that leaves something of every name after the first `prefix` bytes.
+/// The longest common ending that leaves something of every name after its first `prefix` bytes.
 std::size_t common_suffix(const Files& files, std::size_t prefix) {
   std::size_t length = 0;
   const std::string& first = files.front().stem;
@@ -171,7 +171,7 @@ Candidates one_extends_the_other(const Files& predictions, const Files& referenc
 
 // ---------------------------------------------------------------------------------------------
 
-/// Names that state their entities are not to be matched by resemblance.
+/// Files whose names state BIDS entities are not matched by resemblance.
 bool state_their_entities(const Files& files) {
   return std::ranges::all_of(files,
                              [](const NamedFile& f) { return entities(f.stem).contains("sub"); });
@@ -190,14 +190,14 @@ constexpr NamedRule pairing_rules[] = {
     {"by one name starting or ending with the other", one_extends_the_other, true},
 };
 
-/// A pattern that would single out `file` for the case `id`.
+/// A pattern that would select `file` alone for the case `id`.
 std::string proposed_pattern(const NamedFile& file, const std::string& id) {
   const std::size_t at = file.path.find(id);
   if (id.empty() || at == std::string::npos) return "{id}" + file.path.substr(file.stem.size());
   return std::string(file.path).replace(at, id.size(), "{id}");
 }
 
-/// How to tell a prediction from others.
+/// The advice on how to tell a prediction from others.
 std::string choice(const NamedFile& prediction, const NamedFile& reference,
                    const PairingWords& words) {
   return words.takes_pattern
@@ -258,7 +258,7 @@ Pairing pairing_of(const Files& predictions, const Files& references,
   return out;
 }
 
-/// A pattern as a regular expression, and which group is what.
+/// A pattern as a regular expression, and the meaning of its groups.
 struct Pattern {
   std::regex expression;
   std::size_t id = 0, label = 0;  ///< group numbers; 0: absent

@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The reference is kept: it says how large the image is.
+/// The reference is kept because it says how large the image is.
 CasePlan lost_prediction(const CohortRequest& request, const std::string& id,
                          const std::string& reference) {
   return {.id = id,
@@ -49,8 +49,8 @@ CasePlan lost_reference(const CohortRequest& request, const std::string& id,
           .error = "there is no reference for the " + request.side + " " + prediction};
 }
 
-/// nnU-Net and others put an array of probabilities next to the image of the same name: that is one
-/// prediction, and the image is used. A pattern can select the arrays.
+/// nnU-Net and others write an array of probabilities next to an image of the same name. The two
+/// are one prediction, and the image is used. A pattern can select the arrays.
 std::vector<std::string> without_copies(const std::vector<std::string>& paths) {
   std::map<std::string_view, std::size_t> images;
   const auto is_array = [](const std::string& path) {
@@ -69,7 +69,7 @@ void must_exist(const fs::path& path, const std::string& side) {
     throw Error(Error::Kind::io, path, "no such file or folder; it was given as the " + side);
 }
 
-/// What may be taken from a folder: any mask, those that BIDS names so, or what a model is run on.
+/// What may be taken from a folder: any mask, only masks by BIDS names, or scans to run a model on.
 enum class ImagesWanted { masks, bids_segmentations, scans };
 
 /// The images of one side that may be scored.
@@ -114,8 +114,8 @@ std::map<std::string, Structures> by_case(const std::vector<NamedFile>& files) {
   return out;
 }
 
-/// Every structure that some reference has is expected in every case. One that lacks its prediction
-/// or its reference is missing by itself.
+/// Every structure that some reference has is expected in every case. A structure that lacks its
+/// prediction or its reference is missing on its own, without failing the case.
 CasePlan case_of_structures(const CohortRequest& request, const std::string& id,
                             const Structures& predictions, const Structures& references,
                             const std::set<std::string>& expected) {
@@ -131,7 +131,7 @@ CasePlan case_of_structures(const CohortRequest& request, const std::string& id,
   return plan;
 }
 
-/// One file per structure, in a folder per case: every structure is a region of its case.
+/// One file per structure, in one folder per case. Every structure is a region of its case.
 std::vector<CasePlan> cases_of_structures(const CohortRequest& request,
                                           const std::vector<NamedFile>& predictions,
                                           const std::vector<NamedFile>& references,
@@ -165,7 +165,7 @@ bool names_structures(const std::string& pattern) {
   return pattern.find("{label}") != std::string::npos;
 }
 
-/// Pairs by name.
+/// Pairs files by name.
 std::vector<CasePlan> cases_of_names(const CohortRequest& request,
                                      const std::vector<NamedFile>& predictions,
                                      const std::vector<NamedFile>& references,
@@ -190,7 +190,7 @@ std::vector<CasePlan> cases_of_names(const CohortRequest& request,
   return cases_of_pairing(request, pairing);
 }
 
-/// The images of a folder, each by its first channel.
+/// The images of a folder, each represented by its first channel.
 std::vector<NamedFile> images_in(const CohortRequest& request, std::vector<ChannelFiles>& images) {
   images = group_images(request,
                         without_copies(without_illustrations(require_scans(request.prediction))));
@@ -221,7 +221,7 @@ std::vector<CasePlan> cases_of_folders(const CohortRequest& request,
   return cases;
 }
 
-/// A job's output belongs to the reference that is named after its input image.
+/// A job's output belongs to the reference that is named after the job's input image.
 std::vector<CasePlan> cases_of_jobs(const CohortRequest& request, std::vector<std::string>& notes) {
   const auto jobs = read_jobs(request.prediction, *request.grand_challenge);
   must_exist(request.reference, "reference");
@@ -250,12 +250,12 @@ std::size_t needed_column(const Csv& table, const std::string& name, const Cohor
                   ", reference, and any others as groups");
 }
 
-/// A path of the manifest: absolute, below the root that was given, or next to the manifest.
+/// A path of the manifest: absolute, relative to the given root, or relative to the manifest.
 fs::path located(const std::string& text, const fs::path& root, const fs::path& manifest) {
   return (root.empty() ? manifest.parent_path() : root) / text;
 }
 
-/// One file, or those of an image's channels.
+/// One file, or one file per channel of an image.
 std::vector<fs::path> files_of_manifest(const std::string& text, const CohortRequest& request) {
   const fs::path root = located("", request.prediction, request.manifest);
   return request.side == "image" ? listed_channels(text, root)
@@ -269,7 +269,8 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
   const std::size_t reference = needed_column(table, "reference", request);
   std::vector<CasePlan> cases;
   const auto is_there = [](const fs::path& path) {
-    std::error_code absent;  // or too long a name, or a folder that may not be looked at
+    std::error_code
+        absent;  // set when absent, when the name is too long, or when the folder is not accessible
     return fs::exists(path, absent) || is_series(path);
   };
   for (const auto& row : table.rows) {
@@ -305,7 +306,7 @@ std::vector<CasePlan> cases_of_manifest(const CohortRequest& request) {
 
 // ---------------------------------------------------------------------------------------------
 
-/// What the paths of one side start from.
+/// The folder that the paths of one side are relative to.
 fs::path root_of(const fs::path& given, const fs::path& manifest) {
   fs::path root = given.empty() ? manifest.parent_path() : given;
   if (manifest.empty() && !is_cohort_folder(root)) root = root.parent_path();
@@ -317,7 +318,7 @@ std::vector<CasePlan> cases_of(const CohortRequest& request, std::vector<std::st
   if (request.grand_challenge) return cases_of_jobs(request, notes);
   must_exist(request.prediction, request.side);
   must_exist(request.reference, "reference");
-  // The slices of one image may be in a folder.
+  // A folder may hold the slices of a single image.
   const bool is_scan = request.side == "image" && !is_cohort_folder(request.reference) &&
                        is_series(request.prediction);
   const bool folders = is_cohort_folder(request.prediction) && !is_scan;
@@ -337,7 +338,7 @@ void refuse_repeated_ids(const std::vector<CasePlan>& cases, const fs::path& man
                   where + "case " + cases[i].id + " is listed twice; ids must be unique");
 }
 
-/// The columns of a table, in addition to those of a manifest or instead of them.
+/// Adds the columns of a table to those of a manifest, if there is one.
 void add_groups(Cohort& cohort, const fs::path& path) {
   const results::GroupTable groups(path);
   std::vector<std::string> ids;
@@ -370,7 +371,7 @@ std::string model_name(const CohortRequest& request) {
              : name.substr(0, name.size() - ending.size());
 }
 
-/// A user who asks for another tool's numbers learns which are not.
+/// Tells a user who asks for another tool's numbers which metrics that tool does not define.
 void note_coverage(const metrics::ScoreSettings& settings, std::vector<std::string>& notes) {
   const std::string keys = joined(metrics::not_covered(*settings.convention, settings.metrics));
   if (!keys.empty())
@@ -383,7 +384,7 @@ void note_coverage(const metrics::ScoreSettings& settings, std::vector<std::stri
 Cohort plan_cohort(const CohortRequest& request, metrics::ScoreSettings settings) {
   Cohort cohort = {.settings = std::move(settings), .cases = {}, .notes = {}};
   cohort.settings.model_name = model_name(request);
-  // Images that a model is to be run on look like neither.
+  // Skipped for images that a model is to be run on, which look like neither side.
   if (request.manifest.empty() && request.side == "prediction")
     if (const auto warning = swap_warning(request)) cohort.warnings.push_back(*warning);
   cohort.cases = cases_of(request, cohort.notes);

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
   throw Error(Error::Kind::usage, what);
 }
 
-/// A label with the name and the colour that are known for it.
+/// A label with the name and colour known for it.
 metrics::Region named_label(Label label, const std::vector<metrics::Region>& named) {
   metrics::Region out = {std::to_string(label), std::to_string(label), {label}};
   const auto found = std::ranges::find(named, out.key, &metrics::Region::key);
@@ -33,7 +33,7 @@ metrics::Region named_label(Label label, const std::vector<metrics::Region>& nam
   return out;
 }
 
-/// The file that was given, or the one that nnU-Net leaves next to its predictions.
+/// The file that was given, or the one that nnU-Net writes next to its predictions.
 fs::path dataset_json_for(const CohortRequest& request, const metrics::ScoreSettings& settings,
                           std::vector<std::string>& notes) {
   if (!request.dataset_json.empty()) return request.dataset_json;
@@ -75,7 +75,7 @@ std::vector<LabelRow> read_label_names(const fs::path& path) {
   return rows;
 }
 
-/// Where all labels are scored, the table only gives names to those that occur.
+/// If all labels are scored, the table only names those that occur.
 void name_regions(std::vector<metrics::Region>& regions, const std::vector<LabelRow>& rows,
                   bool all_labels) {
   for (const LabelRow& row : rows) {
@@ -89,7 +89,7 @@ void name_regions(std::vector<metrics::Region>& regions, const std::vector<Label
   }
 }
 
-/// Numbers in their own order, so that 10 comes after 9.
+/// Orders numbers by value, so that 10 comes after 9.
 bool comes_before(const std::string& a, const std::string& b) {
   const auto is_number = [](const std::string& key) {
     return key.find_first_not_of("0123456789") == std::string::npos;
@@ -98,8 +98,8 @@ bool comes_before(const std::string& a, const std::string& b) {
   return a < b;
 }
 
-/// What the files of 3D Slicer call their segments. Throws Error when two files differ: then a
-/// label does not mean the same in both.
+/// The segment names in the files of 3D Slicer. Throws Error when two files differ, because a label
+/// then does not mean the same in both.
 std::vector<LabelRow> segments_of(const std::vector<CasePlan>& cases) {
   std::vector<LabelRow> rows;
   const auto add = [&](const std::string& path) {

@@ -14,14 +14,15 @@ namespace assay::score {
 bool asks_for_labels(const CohortRequest& request);
 
 /// Fills regions, all_labels and the ignored label of `settings` from the request and, where there
-/// is one, from nnU-Net's dataset.json; what was found by itself is added to `notes`.
+/// is one, from nnU-Net's dataset.json. Anything found without being asked for is reported in
+/// `notes`.
 void settle_labels(const CohortRequest& request, const std::vector<CasePlan>& cases,
                    metrics::ScoreSettings& settings, std::vector<std::string>& notes);
 
 /// The structures that are matched by name, as regions.
 std::vector<metrics::Region> structure_regions(const std::vector<CasePlan>& cases);
 
-/// Labels are named by the segments of the files; where nothing was asked for, all are scored.
+/// Names labels after the segments of the files. If no labels were requested, all are scored.
 void name_by_segments(const CohortRequest& request, Cohort& cohort);
 
 /// Gives regions the names and colours that a table has for their labels.

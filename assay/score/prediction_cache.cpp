@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Changes with the meaning of what is kept.
+/// To be changed when the meaning of cached files changes.
 constexpr std::string_view generation = "assay.prediction/1\n";
 
 std::string variable(const char* name) {

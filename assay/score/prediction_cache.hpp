@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Predictions that were made before: nothing is inferred twice.
+/// A cache of earlier predictions, so that nothing is inferred twice.
 #pragma once
 
 #include <filesystem>
@@ -16,13 +16,13 @@ struct PredictionKey {
 };
 
 /// A folder of label maps on the grid of the model, one small file per key. Safe for any number of
-/// processes: files appear whole, and those of the same name are the same.
+/// processes: files appear complete, and files of the same name have the same content.
 class PredictionCache {
  public:
-  /// "": keeps nothing.
+  /// "": caches nothing.
   explicit PredictionCache(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// What is kept for this key on this grid. A damaged file counts as absent.
+  /// The cached labels for this key on this grid. A damaged file counts as absent.
   std::optional<Volume<std::uint8_t>> find(const PredictionKey& key, const Grid& grid) const;
 
   /// Throws Error::io when the folder cannot be written.
@@ -34,8 +34,8 @@ class PredictionCache {
   std::filesystem::path folder_;
 };
 
-/// Where this user's programs keep what they can compute again: $ASSAY_CACHE, or assay/predictions
-/// below $XDG_CACHE_HOME or ~/.cache; "" when there is no home.
+/// The user's cache folder: $ASSAY_CACHE, or assay/predictions below $XDG_CACHE_HOME or ~/.cache;
+/// "" when there is no home.
 std::filesystem::path usual_cache_folder();
 
 }  // namespace assay::score

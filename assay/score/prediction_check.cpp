@@ -13,7 +13,7 @@
 namespace assay::score {
 namespace {
 
-/// How to walk stored voxels so that they meet those of `grid`; none when they lie elsewhere.
+/// How to reorder stored voxels to match those of `grid`; nothing when they lie elsewhere.
 std::optional<AxisMap> walk_to(const Grid& stored, const Grid& grid) try {
   return aligned(stored, grid, false).map;
 } catch (const Error&) {
@@ -51,7 +51,7 @@ results::PredictionCheck checked_labels(const std::filesystem::path& file,
                   describe(stored.grid()));
 }
 
-/// Stored logits in the order of the model's: class by class, voxels walked by `map`.
+/// Stored logits in the model's order: class by class, with voxels reordered by `map`.
 std::vector<double> by_class(const Image& stored, const AxisMap& map) {
   const std::vector<double> numbers = values(stored);
   const std::size_t classes = stored.header().channels, voxels = stored.grid().size();

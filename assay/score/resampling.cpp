@@ -13,7 +13,7 @@ namespace {
 
 constexpr double half_a_voxel = 0.5;
 
-/// A code per voxel whose values start with the background.
+/// One code per voxel; the first value is the background.
 OwnedLabels owned(const LabelView& labels) {
   OwnedLabels out = {.grid = labels.grid, .codes = {}, .values = {0}};
   std::vector<std::uint16_t> renamed;
@@ -27,20 +27,20 @@ OwnedLabels owned(const LabelView& labels) {
   return out;
 }
 
-/// A place between voxels: the lower neighbour along each axis, and how far it is towards the
-/// upper.
+/// A place between voxels: the lower neighbour along each axis, and the distance from it towards
+/// the upper one.
 struct Place {
   std::array<std::size_t, 3> lower{}, upper{};
   Point share{};
 };
 
-/// Places of the voxels of one grid among those of another.
+/// Where the voxels of one grid lie among those of another.
 class Places {
  public:
   Places(const Grid& of, const Grid& among)
       : map_(model::index_map(of, among)), shape_(among.shape) {}
 
-  /// False outside the image.
+  /// Returns false outside the image.
   bool find(std::size_t x, std::size_t y, std::size_t z, Place& out) const {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const auto& row = map_[axis];
@@ -66,7 +66,7 @@ class Places {
 
 using Codes = std::vector<std::uint16_t>;
 
-/// The upper of two voxels at the same distance.
+/// The code of the nearest voxel; of two at the same distance, the upper one.
 std::uint16_t nearest_code(const Codes& codes, const Places& places, const Place& at) {
   std::array<std::size_t, 3> index{};
   for (std::size_t axis = 0; axis < 3; ++axis)
@@ -74,7 +74,7 @@ std::uint16_t nearest_code(const Codes& codes, const Places& places, const Place
   return codes[places.index(index[0], index[1], index[2])];
 }
 
-/// Weights of the labels around a place: there are at most eight.
+/// The weights of the labels around a place, of which there are at most eight.
 struct Weights {
   std::array<std::uint16_t, 8> codes{};
   std::array<double, 8> weights{};
@@ -103,7 +103,7 @@ Weights weights_at(const Codes& codes, const Places& places, const Place& at) {
   return out;
 }
 
-/// The label with the largest weight, the lowest of several. Rounding does not decide.
+/// The label with the largest weight, or the lowest label when weights are equal up to rounding.
 std::uint16_t heaviest(const Weights& found, const std::vector<Label>& values) {
   constexpr double slack = 1e-9;
   std::size_t best = 0;

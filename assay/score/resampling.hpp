@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Labels of one grid on another, where that was asked for (--resample).
+/// Resamples labels from one grid to another, where requested (--resample).
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 namespace assay::score {
 
 /// Whether two grids differ by more than flips, permutations and rounding. Images without a
-/// position in space have nowhere to be resampled to.
+/// position in space are never resampled.
 bool needs_resampling(const Grid& from, const Grid& onto);
 
 /// A label map that owns its voxels.
@@ -23,13 +23,13 @@ struct OwnedLabels {
   bool operator==(const OwnedLabels&) const = default;
 };
 
-/// The labels at the places of the voxels of `onto`; background outside the image, which ends half
-/// a voxel beyond the centres of its outermost voxels, as in ITK. Codes above the last value mean
-/// that value, as in masks.
+/// The labels at the places of the voxels of `onto`, and background outside the image. The image
+/// ends half a voxel beyond the centres of its outermost voxels, as in ITK. Codes above the last
+/// value mean that value, as in masks.
 OwnedLabels resampled_labels(const LabelView& labels, const Grid& onto,
                              metrics::Interpolation interpolation);
 
-/// What resampling did: how many voxels differ when the result is brought back by nearest
+/// The effect of resampling: how many voxels differ when the result is brought back by nearest
 /// neighbour.
 metrics::ResamplingEvidence resampling_evidence(const LabelView& before, const OwnedLabels& after);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which shard a process is: as typed, or as the environment variables of a scheduler say.
+/// Which shard a process is, as given by the user or by a scheduler's environment variables.
 #include <charconv>
 #include <optional>
 #include <string>
@@ -59,7 +59,7 @@ results::Shard of_slurm_array(const Variables& variables) {
 
 /// How a scheduler tells a process its rank.
 struct Scheduler {
-  const char* sign;  ///< the variable that tells
+  const char* sign;  ///< the variable that reveals the scheduler
   bool (*applies)(const Variables& variables);
   results::Shard (*shard)(const Variables& variables);
 };

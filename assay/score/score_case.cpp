@@ -48,13 +48,13 @@ bool is_asked_for(const metrics::ScoreSettings& settings, std::string_view key) 
          settings.metrics.end();
 }
 
-/// How much wider than the masks their box must be.
+/// The margin that the box around the masks needs.
 metrics::Index room_for(const metrics::ScoreSettings& settings) {
   return metrics::needs_lesions(settings) ? metrics::lesion_room(settings.lesions) : 0;
 }
 
-/// What the metrics need of where the voxels of a region lie. Surfaces need two masks that are not
-/// empty, lesions one: otherwise the rules for empty masks decide.
+/// Measures what the metrics need beyond counts. Surfaces need two masks that are not empty,
+/// lesions at least one. Otherwise the rules for empty masks decide.
 void measure_shapes(const std::optional<metrics::Solids>& solids, const Grid& grid,
                     const std::string& key, const metrics::ScoreSettings& settings,
                     metrics::CaseRecord& record) {
@@ -72,7 +72,7 @@ void measure_shapes(const std::optional<metrics::Solids>& solids, const Grid& gr
                                                       rules, metrics::boundary_request(settings));
 }
 
-/// The prediction where the reference's voxels are; the record learns of the grid.
+/// The prediction in the order of the reference's voxels. The grid goes into the record.
 SettledPrediction settled(const Side& prediction, const Grid& reference, const CaseJob& job,
                           Buffer& moved) {
   SettledPrediction out =
@@ -83,14 +83,14 @@ SettledPrediction settled(const Side& prediction, const Grid& reference, const C
 
 using Mask = std::span<const std::uint8_t>;
 
-/// The steps on the prediction's image, where errors are the prediction's fault.
+/// Runs a step on the prediction's image, in which errors are the prediction's fault.
 template <class Work>
 void on_prediction(const CaseJob& job, Work work) {
   on_side(of_prediction, job.plan, job.files, job.record, [&](const auto&) { work(); });
 }
 
-/// The prediction's image, if it is a map of probabilities and a metric wants one. Metrics that
-/// were asked for by name refuse a map of anything but labels.
+/// The prediction's image, if it is a probability map and a metric needs one. Metrics that were
+/// requested by name refuse a map that holds neither labels nor probabilities.
 const Image* probabilities_in(const Side& prediction, const CaseJob& job) {
   if (!prediction.image || !metrics::needs_probability(job.settings)) return nullptr;
   const Image& image = *prediction.image;
@@ -111,7 +111,7 @@ void measure_probability(const Image& image, const AxisMap& map, const metrics::
   for (Buffer* buffer : {&sums, &moved}) job.workspace.give(std::move(*buffer));
 }
 
-/// Brings one side onto the other's grid, if that is another; the record says what it did.
+/// Brings one side onto the other's grid if they differ. The record says what that did.
 void resample(Side& side, const Grid& onto, const CaseJob& job) {
   if (!needs_resampling(side.labels.grid, onto)) return;
   if (requires_probability(job.settings))
@@ -122,7 +122,7 @@ void resample(Side& side, const Grid& onto, const CaseJob& job) {
   job.record.resampling = resample_side(side, onto, job.settings.interpolation, job.workspace);
 }
 
-/// Where the prediction lies, before it is read.
+/// The grid of the prediction, before it is read.
 Grid grid_of_prediction(const CaseJob& job) {
   return on_side(of_prediction, job.plan, job.files, job.record, [&](const auto& path) {
     return read_image_header(path, pictures_of_prediction(job.settings)).grid;
@@ -133,7 +133,7 @@ bool is_runs(const LabelView& labels) {
   return std::holds_alternative<std::span<const Run>>(labels.codes);
 }
 
-/// Two masks that were read as runs, and lie on one grid.
+/// Scores two masks that were read as runs and lie on one grid.
 void score_runs(const LabelView& prediction, LabelView reference, const metrics::Region& region,
                 const CaseJob& job) {
   const metrics::Confusion counts =
@@ -148,7 +148,7 @@ void score_runs(const LabelView& prediction, LabelView reference, const metrics:
   }
 }
 
-/// A prediction as a mask, against a reference as bits. `side` is where the mask lies.
+/// Scores a prediction mask against a reference in bits. `side` owns the memory of the mask.
 void score_bits(const SettledPrediction& prediction, Side& side, Bits reference,
                 const std::string& key, const CaseJob& job) {
   Buffer codes = job.workspace.take_smallest();
@@ -166,7 +166,7 @@ void score_bits(const SettledPrediction& prediction, Side& side, Bits reference,
     const metrics::PackedMask mask = {on.shape, predicted_bits};
     const auto solids = metrics::solids_of(mask, {on.shape, reference}, on, room_for(job.settings));
     const bool is_large = 16 * (counts.tp + counts.fp) > counts.total();
-    // The distances of noise take more memory than its voxels, which are not needed any more.
+    // The distances of a noisy mask take more memory than its voxels, which are no longer needed.
     if (is_large && !metrics::needs_probability(job.settings) && metrics::is_noisy(mask)) {
       side.image.reset();
       for (Buffer* buffer : {&others, &codes, &side.codes}) *buffer = {};
@@ -177,7 +177,7 @@ void score_bits(const SettledPrediction& prediction, Side& side, Bits reference,
   job.workspace.give(std::move(codes));
 }
 
-/// A reference: as runs, or packed to bits as soon as it is read, so that the prediction is
+/// A reference, kept as runs or packed to bits as soon as it is read. The prediction is then
 /// decompressed into memory that is still in the cache, and a job needs little more than one
 /// volume.
 class ReferenceMask {
@@ -246,11 +246,11 @@ void score_masks(const CaseJob& job) {
 /// A prediction that was turned into labels, on the reference's grid.
 struct Predicted {
   const SettledPrediction& settled;
-  const Image* probabilities;  ///< nullptr when it holds none, or nobody asks
+  const Image* probabilities;  ///< null when it holds none, or none are needed
 };
 
-/// What a map of probabilities tells of each region. The masks of the reference are packed one over
-/// the other.
+/// Measures what a probability map says about each region. The reference masks are packed one after
+/// the other into the same memory.
 void measure_probabilities(const Predicted& prediction, const LabelView& reference,
                            std::span<const metrics::Region> regions, const CaseJob& job) {
   const std::size_t voxels = reference.grid.size();
@@ -319,8 +319,8 @@ StructureSet read_structure_side(const PairRole& role, const CaseJob& job,
   return out;
 }
 
-/// Contours take the grid of an image or a segmentation on the other side. Those of two files go on
-/// the series of the reference.
+/// Contours take the grid of an image or a segmentation on the other side. If both sides are
+/// contours, they take the grid of the reference's series.
 StructurePair read_structure_pair(const CaseJob& job) {
   const bool draws_reference = class_of_file(job.files.reference) == contours_class;
   const bool draws_prediction = class_of_file(job.files.prediction) == contours_class;
@@ -345,8 +345,8 @@ LabelView mask_of(const VoxelSpans& spans, const Grid& grid, std::vector<Run>& r
   return {grid, std::span<const Run>(runs), values};
 }
 
-/// Structures of DICOM objects, which may overlap: each is a mask of its own. `keys` are the
-/// structures that are scored by name; without any, labels and regions go by number.
+/// Scores structures of DICOM objects, which may overlap, each as a mask of its own. `keys` are the
+/// structures that are scored by name; if there are none, labels and regions are scored by number.
 void score_structures(const CaseJob& job, const std::vector<std::string>& keys) {
   if (job.settings.ignored)
     throw Error(Error::Kind::usage,
@@ -367,7 +367,7 @@ void score_structures(const CaseJob& job, const std::vector<std::string>& keys) 
 }
 
 void score_group(const FileGroup& group, const CaseJob& job) {
-  // Maps of probabilities are images, also in DICOM.
+  // Probability maps are images, even in DICOM.
   if (has_structures(*group.files) && !requires_probability(job.settings))
     score_structures(job, group.keys);
   else if (counts_by_tiles(job.files, job.settings))
@@ -378,8 +378,8 @@ void score_group(const FileGroup& group, const CaseJob& job) {
     score_labels(job);
 }
 
-/// How large the image is that a prediction failed for: what a distance then counts at worst. 0
-/// when no metric asks, or the reference cannot tell.
+/// The diagonal of the image for which a prediction failed: what a distance then counts at worst. 0
+/// when no metric needs it, or when the reference cannot tell.
 double diagonal_of_missed(const CasePlan& plan, const metrics::ScoreSettings& settings) try {
   if (!needs_shapes(settings)) return 0;
   const auto first = std::ranges::find_if(
@@ -440,14 +440,14 @@ bool only_foreground(const metrics::ScoreSettings& settings) {
 
 bool has_hashes(const metrics::CaseRecord& record, const CasePlan& plan) try {
   metrics::CaseRecord now;
-  // Where the prediction was made from an image, that is the first file of the plan.
+  // If the prediction was made from an image, the image is the first file of the plan.
   const std::string& first = record.image.empty() ? record.prediction_sha256 : record.image_sha256;
   const bool has_channels = !plan.files.empty() && !plan.files.front().channels.empty();
   return first == (has_channels ? channels_sha256(image_files(plan.files.front()))
                                 : hash_of(of_prediction, plan, now)) &&
          record.reference_sha256 == hash_of(of_reference, plan, now);
 } catch (const Error&) {
-  return false;  // a file that cannot be read now is not the one that was
+  return false;  // a file that cannot be read now is not the one that was scored
 }
 
 metrics::CaseRecord score_case(const CasePlan& plan, const metrics::ScoreSettings& settings,

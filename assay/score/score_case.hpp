@@ -20,9 +20,10 @@ class Workspace {
   /// `threads`: how many may work on one case.
   explicit Workspace(std::size_t threads = 1) : threads_(threads) {}
   std::size_t threads() const { return threads_; }
-  /// For the voxels of a file, which are always stored.
+  /// For the voxels of a file, which are always needed.
   Buffer take_largest();
-  /// For what may not be needed: a large buffer must not lie idle while a file asks for another.
+  /// For what may not be needed, so that a large buffer does not lie idle while a file needs
+  /// another.
   Buffer take_smallest();
   void give(Buffer buffer);
 
@@ -31,16 +32,16 @@ class Workspace {
   std::vector<Buffer> spare_;  ///< ascending by capacity
 };
 
-/// Reads, aligns and counts. Never throws for a reason in the files: the record then says what was
+/// Reads, aligns and counts. Never throws for a reason in the files. The record then says what was
 /// wrong, so that one bad case does not stop a cohort.
 metrics::CaseRecord score_case(const CasePlan& plan, const metrics::ScoreSettings& settings,
                                Workspace& workspace);
 
-/// The error with its file as results show it: they contain no paths of this machine. `shown` is
-/// how they show `file`; what lies under the same root is shown in the same way.
+/// The error with its file named as in results, which contain no paths of this machine. `shown` is
+/// how results name `file`; other paths below the same root are shown in the same way.
 Error as_shown(const Error& error, const std::filesystem::path& file, const std::string& shown);
 
-/// Whether nothing but foreground is scored, so that masks will do.
+/// Whether only foreground is scored, so that masks suffice.
 bool only_foreground(const metrics::ScoreSettings& settings);
 
 /// Whether the files of a case are, byte for byte, those that the record was made from.

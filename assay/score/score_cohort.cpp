@@ -40,7 +40,7 @@ void for_each_case(std::size_t cases, const Execution& execution, Work work) {
       execution.warn);
 }
 
-/// A line for each part of a case; `first` is its prediction, or the image that it is made from.
+/// The parts of a case, one per line. `first` is its prediction, or the image that it is made from.
 std::string listed(const std::string& id, const std::string& first, const std::string& reference) {
   return id + '\n' + first + '\n' + reference + '\n';
 }
@@ -54,7 +54,7 @@ JournalHeader header_of(const Cohort& cohort, const Execution& execution) {
           .version = execution.version};
 }
 
-/// What the journal of a finished run would begin with.
+/// The header that the journal of a finished run would have.
 JournalHeader header_of(const results::FinishedRun& run) {
   Sha256 listing;
   for (const results::SavedCase& one : run.file.cases)
@@ -66,7 +66,7 @@ JournalHeader header_of(const results::FinishedRun& run) {
           .version = run.file.provenance.version};
 }
 
-/// `made`: "this journal was begun", for the message.
+/// `made` is "this journal was begun" or the like, for the message.
 void refuse_foreign(const JournalHeader& found, const JournalHeader& ours,
                     const std::filesystem::path& path, const char* made) {
   const char* differs = found.settings_sha256 != ours.settings_sha256 ? "with other settings"
@@ -84,7 +84,8 @@ metrics::CaseRecord record_in(const std::string& text, const std::filesystem::pa
   throw Error(e.kind(), journal, e.sentence() + "; run without --resume to start over");
 }
 
-/// What is left of an earlier run and still true: a case counts only if its files are unchanged.
+/// The records of an earlier run that are still valid. A case counts only if its files are
+/// unchanged.
 std::map<std::string, metrics::CaseRecord> replayed(std::vector<std::string> records,
                                                     const Cohort& cohort,
                                                     const Execution& execution) {
@@ -92,7 +93,7 @@ std::map<std::string, metrics::CaseRecord> replayed(std::vector<std::string> rec
   for (std::string& text : records) {
     metrics::CaseRecord record = record_in(text, execution.journal);
     by_id.insert_or_assign(record.id, std::move(record));
-    std::string().swap(text);  // a large journal is not there twice
+    std::string().swap(text);  // frees memory, so that a large journal is not held twice
   }
   std::vector<char> is_true(cohort.cases.size(), 0);
   each_on_own_threads(cohort.cases.size(), execution.jobs, [&](std::size_t i) {
@@ -100,11 +101,12 @@ std::map<std::string, metrics::CaseRecord> replayed(std::vector<std::string> rec
     const auto found = by_id.find(plan.id);
     if (found == by_id.end()) return;
     metrics::CaseRecord& record = found->second;
-    record.groups = plan.groups;  // not measured: the manifest may have been corrected meanwhile
+    record.groups = plan.groups;  // not measured, and the manifest may have been corrected since
     const bool scored = record.fate == metrics::Fate::scored && plan.fate == metrics::Fate::scored;
-    // Failed cases are tried again too: the file may have been repaired.
+    // A case that failed or is incomplete is scored again, since its file may have been repaired.
     const bool complete = !execution.is_complete || execution.is_complete(plan);
-    // So is a metric of the user's own that failed: what it needs may be there now.
+    // So is a case in which one of the user's own metrics failed, since what it needs may be there
+    // now.
     const bool measured = metrics::failed_own_values(record) == 0;
     is_true[i] = scored && complete && measured && has_hashes(record, plan) ? 1 : 0;
   });
@@ -113,8 +115,7 @@ std::map<std::string, metrics::CaseRecord> replayed(std::vector<std::string> rec
   return by_id;
 }
 
-/// Cases that wait for a model are given up in the middle when the run is stopped: they did not
-/// fail.
+/// Cases that wait for a model are abandoned when the run is stopped. They have not failed.
 bool is_given_up(const CasePlan& plan, const metrics::CaseRecord& record,
                  const Execution& execution) {
   return execution.waits && execution.stop != nullptr && *execution.stop &&
@@ -154,7 +155,7 @@ std::optional<results::FinishedRun> find_finished_cohort(const Cohort& cohort,
   auto run = results::read_finished_run(results);
   if (!run || !run->file.ledger->is_complete()) return std::nullopt;
   const JournalHeader found = header_of(*run), ours = header_of(cohort, execution);
-  if (found != ours && read_journal(execution.journal)) return std::nullopt;  // that one decides
+  if (found != ours && read_journal(execution.journal)) return std::nullopt;  // the journal decides
   refuse_foreign(found, ours, results, "these results were made");
   if (run->file.model_name != cohort.settings.model_name ||
       run->file.cases.size() != cohort.cases.size())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A cohort, scored on all cores, with a journal to resume from.
+/// Scores a cohort on all cores, with a journal to resume from.
 #pragma once
 
 #include <atomic>
@@ -15,17 +15,17 @@
 
 namespace assay::score {
 
-/// The run that wrote a results file, if it asked for the same as this one and every case was
-/// scored from the files that are there now; then nothing is left to do. Throws Error when the
-/// results are of other settings, cases or another version, and no journal says otherwise.
+/// The run that wrote a results file, if it had the same request as this one and scored every case
+/// from the files that are there now. Then nothing is left to do. Throws Error when the results
+/// have other settings, cases or another version, and no journal says otherwise.
 std::optional<results::FinishedRun> find_finished_cohort(const Cohort& cohort,
                                                          const Execution& execution,
                                                          const std::filesystem::path& results);
 
-/// What follows from the records of all cases. Throws Error when that would be worthless.
+/// The result computed from the records of all cases. Throws Error when it would be meaningless.
 metrics::SegmentationResult result_of(const Cohort& cohort, metrics::CaseRecords records);
 
-/// Whether a case that was scored before is as it would be now.
+/// Whether a case that was scored before would give the same record now.
 bool is_current(const metrics::CaseRecord& record, const CasePlan& plan,
                 const Execution& execution);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What overlap and volume metrics need of a pair is how often each pair of stored values occurs.
-// That can be summed over parts in any order, and few pairs occur in masks and label maps. What a
-// value means (a label, foreground, a map that has to be cut) is settled afterwards, for each
-// different value once, by the code that settles whole images: so the results are the same.
+// Overlap and volume metrics need only the number of times that each pair of stored values occurs.
+// These counts can be summed over parts in any order, and few different pairs occur in masks and
+// label maps. What a value means (a label, foreground, a map that needs a threshold) is decided
+// afterwards, once for each different value, by the same code as for whole images. So the results
+// are the same.
 //
 // A block is a part of the image that is read from both files, whatever their tiles. It is at least
-// as large as a tile of either, so that few tiles are decompressed more than once, and at most so
-// large that memory stays bounded.
+// as large as a tile of either file, so that few tiles are decompressed more than once. It is small
+// enough that memory stays bounded.
 #include "assay/score/score_tiles.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,8 @@
 namespace assay::score {
 namespace {
 
-constexpr std::size_t most_voxels_at_once = std::size_t{1} << 24;  ///< above, by tiles
+constexpr std::size_t most_voxels_at_once = std::size_t{1}
+                                            << 24;  ///< larger pairs are read by tiles
 constexpr std::size_t wanted_block = std::size_t{1} << 22, largest_block = std::size_t{1} << 26;
 constexpr std::uint64_t memory_of_blocks = std::uint64_t{384} << 20;
 constexpr std::size_t most_pairs = std::size_t{1} << 20;
@@ -47,13 +49,13 @@ TiledPair open_pair(const FilePair& files, const metrics::ScoreSettings& setting
           open_tiled(files.reference, settings.pictures.level)};
 }
 
-/// Whether the numbers of an image are one per voxel, and mean what they are.
+/// Whether an image has one number per voxel that can be taken at face value.
 bool is_plain(const TiledImage& image) {
   return !image.layout().is_colored && image.layout().header.channels == 1;
 }
 
-/// Both images, if they can be counted by tiles at all; what cannot be opened is explained by
-/// whoever reads it as a whole.
+/// Both images, if they can be counted by tiles at all. Errors in opening them are left to the code
+/// that reads whole images.
 std::optional<TiledPair> find_pair(const FilePair& files,
                                    const metrics::ScoreSettings& settings) try {
   TiledPair pair = open_pair(files, settings);
@@ -75,7 +77,7 @@ std::size_t voxels_in(const Shape& shape) {
   return shape[0] * shape[1] * shape[2];
 }
 
-/// The size of a block: whole tiles of both where that is not too much.
+/// The size of a block: whole tiles of both files where that is not too much.
 Shape block_shape(const TiledPair& pair) {
   const Shape& whole = pair.reference->shape();
   Shape block{};
@@ -116,7 +118,7 @@ class Blocks {
   Shape whole_, block_;
 };
 
-/// What one thread takes: a block and a tile of both, and codes of wide numbers.
+/// The memory of one thread: a block and a tile of both files, and codes of wide numbers.
 std::uint64_t bytes_of_thread(const TiledPair& pair) {
   std::uint64_t bytes = 0;
   for (const auto* image : {pair.prediction.get(), pair.reference.get()})
@@ -133,10 +135,10 @@ std::size_t threads_for(const TiledPair& pair, std::size_t most) {
 
 // ---- Counting.
 
-/// How often each pair of stored values occurs: their bits, as labels.
+/// How often each pair of stored values occurs, with their bits as labels.
 using PairCounts = std::map<std::pair<Label, Label>, std::int64_t>;
 
-/// The stored bits of a voxel as a number of the same width.
+/// Describes the stored bits of a voxel as a whole number of the same width.
 ImageHeader header_of_bits(ImageHeader header, const Shape& shape) {
   constexpr std::array types = {VoxelType::u8, VoxelType::u16, VoxelType::u32, VoxelType::i64};
   const std::size_t width = bytes_per_voxel(header.type);
@@ -145,7 +147,7 @@ ImageHeader header_of_bits(ImageHeader header, const Shape& shape) {
   return header;
 }
 
-/// Values on either side of a threshold need not be told apart: there may be very many.
+/// Merges the values on either side of a threshold, of which there may be very many.
 void merge_values(std::span<std::byte> voxels, ImageHeader& header, double threshold) {
   visit_stored(header, [&]<class T, bool swapped>() {
     if constexpr (std::is_floating_point_v<T>) {
@@ -161,7 +163,7 @@ void merge_values(std::span<std::byte> voxels, ImageHeader& header, double thres
   });
 }
 
-/// One side of a block, in the hands of one thread.
+/// Reads one side of blocks for one thread.
 class SideReader {
  public:
   SideReader(std::unique_ptr<TiledImage> image, std::optional<double> threshold)
@@ -200,7 +202,7 @@ class SideReader {
   std::optional<Image> stored_;
 };
 
-/// What went wrong in a block, and on which side.
+/// An error in a block, and the side that it occurred on.
 struct BlockTrouble {
   std::size_t block;
   const PairRole* role;
@@ -251,7 +253,7 @@ class PairCounter {
       throw Error(Error::Kind::input,
                   "holds too many different values for counting by tiles; give a segmentation");
   }
-  /// The first block that fails is the one that is reported, so those before it are still read.
+  /// The first failing block is the one reported, so all blocks before it are still read.
   void note(const BlockTrouble& trouble) {
     const std::lock_guard lock(mutex_);
     if (!trouble_ || trouble.block < trouble_->block) trouble_ = trouble;
@@ -274,7 +276,7 @@ void append_bits(std::span<std::byte> out, std::size_t index, Label bits) {
   std::memcpy(out.data() + index * sizeof stored, &stored, sizeof stored);
 }
 
-/// An image with each of the values once.
+/// An image that holds each of the values once.
 Image image_of_values(std::span<const Label> bits, ImageHeader header) {
   header.grid = {.shape = {bits.size(), 1, 1}};
   header.byte_swapped = false;
@@ -290,7 +292,7 @@ Image image_of_values(std::span<const Label> bits, ImageHeader header) {
   return {header, std::move(buffer), 0};
 }
 
-/// Errors of whole images name a voxel, of which only the value is known here.
+/// Errors of whole images name a voxel. Here only the value is known, so the message names that.
 [[noreturn]] void refuse_values(std::span<const double> all, const Reading& how, const Error& why) {
   const auto is_odd = [](double value) { return !std::isfinite(value); };
   if (std::ranges::any_of(all, is_odd))
@@ -313,7 +315,7 @@ Image image_of_values(std::span<const Label> bits, ImageHeader header) {
                   *fraction, how.mask.remedy));
 }
 
-/// What the values of one side are, by their bits.
+/// What the values of one side mean, by their bits.
 struct Meanings {
   std::vector<Label> bits;
   SettledVoxels settled;
@@ -338,7 +340,7 @@ Meanings meanings(std::vector<Label> bits, const ImageHeader& header, const Read
   }
 }
 
-/// One side of what was counted.
+/// The meanings of one side of the counted pairs.
 template <class Side>
 Meanings settle_side(const PairCounts& counts, const ImageHeader& header, const PairRole& role,
                      const CaseJob& job, Side side) {
@@ -365,7 +367,7 @@ std::vector<metrics::JointCount> joint_of(const PairCounts& counts, const Meanin
   return out;
 }
 
-/// The grid of one side. Throws Error when its size is nonsense.
+/// The grid of one side. Throws Error when its size is absurd.
 Grid grid_of(const TiledImage& image, const PictureRules& pictures) {
   if (voxels_of(image) > most_voxels)
     throw Error(Error::Kind::unsupported,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A pair of images that is counted part by part, in memory that does not depend on its size.
+/// Counts a pair of images part by part, in memory that does not depend on their size.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,19 @@
 
 namespace assay::score {
 
-/// Whether counts are enough, both files are read by parts, and the pair is large or was asked to
-/// be read so.
+/// Whether counts suffice, both files can be read in parts, and the pair is large or the user asked
+/// for tiles.
 bool counts_by_tiles(const FilePair& files, const metrics::ScoreSettings& settings);
 
-/// Whether the pair would be counted by tiles if only counts were asked for.
+/// Whether the pair would be counted by tiles if only counts were requested.
 bool allows_tiles(const FilePair& files, const metrics::ScoreSettings& settings);
 
 /// An upper estimate of the memory that such a pair takes on all cores; 0 where it cannot be
 /// opened.
 std::uint64_t bytes_for_tiles(const FilePair& files, const metrics::ScoreSettings& settings);
 
-/// Counts a pair for which counts_by_tiles holds: the record is, to the bit, what reading both
-/// images as a whole gives. Throws Error as reading them does.
+/// Counts a pair for which counts_by_tiles holds. The record is identical, to the bit, to that of
+/// reading both images as a whole. Throws Error as reading them does.
 void score_tiles(const CaseJob& job);
 
 }  // namespace assay::score

@@ -150,7 +150,7 @@ bool is_finished_shard(const fs::path& path, const results::ShardHeader& header,
       if (!is_current(file.cases[i].record, cohort.cases[i], execution)) return false;
     return true;
   } catch (const Error&) {
-    return false;  // it is made again
+    return false;  // it is computed again
   }
 }
 

@@ -31,7 +31,7 @@ LabelView as_labels(View<std::uint8_t> mask) {
   return {.grid = mask.grid, .codes = mask.voxels, .values = mask_values};
 }
 
-/// A mask by threshold of what is foreground in any of the classes.
+/// A mask by threshold: foreground is what reaches it in any of the classes.
 View<std::uint8_t> likely_foreground(const Image& image, double threshold, Buffer& codes,
                                      Workspace& workspace) {
   require_probabilities(image);
@@ -46,7 +46,7 @@ bool is_empty(std::span<const std::uint8_t> mask) {
          (mask.front() == 0 && std::memcmp(mask.data(), mask.data() + 1, mask.size() - 1) == 0);
 }
 
-/// What a person would want to know about an image in which every value above 0 is foreground.
+/// Anything that a person should know about an image in which every value above 0 is foreground.
 std::vector<std::string> oddities_of(const Image& image, View<std::uint8_t> mask,
                                      const MaskRule& rule) {
   std::vector<std::string> out;
@@ -79,8 +79,9 @@ LabelView labels_of_bytes(Side& side, const Reading& how, Workspace& workspace) 
   return as_labels(found.foreground);
 }
 
-/// What a voxel is depends on its value alone, so it is settled for the different voxels, by the
-/// same code as for all. Nothing when that fails: an error has to name the voxel.
+/// What a voxel means depends on its value alone. So it is decided once for each different value,
+/// by the same code as for whole images. Nothing when that fails, since an error has to name the
+/// voxel.
 std::optional<LabelView> labels_of_runs(Side& side, const Reading& how, Workspace& workspace) try {
   const Image& image = *side.image;
   if (how.keeps_probabilities && may_hold_probabilities(image.header())) return std::nullopt;
@@ -108,7 +109,7 @@ LabelView labels_of(Side& side, const Reading& how, Workspace& workspace) {
   return labels_of_bytes(side, how, workspace);
 }
 
-/// The segment of that name in a file of 3D Slicer; nothing where segments are not asked for.
+/// The segment of that name in a file of 3D Slicer; nothing when no segment is asked for.
 std::optional<Segment> segment_named(const std::string& name, const std::filesystem::path& path) {
   if (name.empty()) return std::nullopt;
   for (Segment& segment : read_segments(path))
@@ -125,7 +126,7 @@ LabelView mask_of_label(Side& side, Label label) {
   return as_labels({all.grid, {reinterpret_cast<const std::uint8_t*>(to.data()), to.size()}});
 }
 
-/// Numbers moved by `map` into `into`.
+/// The numbers, reordered by `map` into `into`.
 template <class T>
 std::span<const T> moved_by(View<T> from, const AxisMap& map, Buffer& into) {
   const std::span<std::byte> bytes = into.resize(from.voxels.size_bytes());
@@ -133,7 +134,7 @@ std::span<const T> moved_by(View<T> from, const AxisMap& map, Buffer& into) {
   return {reinterpret_cast<const T*>(bytes.data()), from.voxels.size()};
 }
 
-/// Predictions that a model of ours makes are labels: there is nothing to cut.
+/// Predictions by a model of ours are labels, so no threshold is suggested.
 std::string_view map_remedy(const metrics::ScoreSettings& settings) {
   return settings.source
              ? "give --foreground nonzero to count every value but 0, or turn it into a mask"
@@ -203,7 +204,7 @@ Side read_side(const std::filesystem::path& path, const Reading& how, Workspace&
   side.labels = segment ? mask_of_label(side, segment->row.label) : labels_of(side, how, workspace);
   const bool stays = how.keeps_probabilities && may_hold_probabilities(side.image->header());
   const bool is_bytes = side.image->runs() == nullptr;
-  // The stored form is not needed once there are codes: its memory serves the next file.
+  // Once there are codes, the stored form is no longer needed, and its memory serves the next file.
   if (!stays && !(is_bytes && lies_within(side.labels, side.image->voxels()))) {
     workspace.give(std::move(*side.image).release());
     side.image.reset();
@@ -264,7 +265,7 @@ SettledPrediction settled_on(const LabelView& prediction, const Grid& reference,
   out.labels.codes = std::visit(
       [&]<class Code>(std::span<const Code> codes) -> decltype(LabelView::codes) {
         if constexpr (std::is_same_v<Code, Run>)
-          return codes;  // not after with_codes
+          return codes;  // cannot happen after with_codes
         else
           return moved_by(View<Code>{prediction.grid, codes}, map, moved);
       },

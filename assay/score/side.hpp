@@ -17,21 +17,21 @@
 
 namespace assay::score {
 
-/// What is foreground on one side of a pair: value > 0 unless a field says otherwise.
+/// What counts as foreground on one side of a pair: value > 0 unless a field says otherwise.
 struct MaskRule {
   std::optional<double> threshold{};      ///< value >= threshold
   bool nonzero = false;                   ///< every value but 0
-  std::optional<double> map_threshold{};  ///< value >= map_threshold, of maps only
-  bool takes_maps = false;                ///< maps need no threshold, since nobody counts them
-  bool can_be_cut = false;                ///< --threshold would make it foreground by value >= T
+  std::optional<double> map_threshold{};  ///< value >= map_threshold, for maps only
+  bool takes_maps = false;                ///< maps need no threshold, since they are not counted
+  bool can_be_cut = false;                ///< --threshold T would make value >= T foreground
   std::string_view remedy{};              ///< what to do about a map that is refused
 };
 
 MaskRule prediction_rule(const metrics::ScoreSettings& settings);
 MaskRule reference_rule(const metrics::ScoreSettings& settings);
 
-/// The foreground by that rule. Whether an image is a map is not asked where the rule does not
-/// depend on it. Throws Error::input on a map that the rule does not take.
+/// The foreground by that rule. Whether an image is a map is checked only where the rule depends on
+/// it. Throws Error::input on a map that the rule does not accept.
 JudgedMask mask_by(const MaskRule& rule, const Image& image, Buffer& scratch);
 
 /// How the voxels of one side are to be read.
@@ -39,7 +39,7 @@ struct Reading {
   bool as_labels = false;
   MaskRule mask{};
   Volumes volumes = Volumes::one;
-  bool keeps_probabilities = false;  ///< the image stays if it may hold any
+  bool keeps_probabilities = false;  ///< the image is kept if it may hold probabilities
   VoxelReader reader = VoxelReader::automatic;
   PictureRules pictures{};
   bool takes_highest_class = false;  ///< of several volumes
@@ -48,27 +48,27 @@ struct Reading {
 };
 
 /// Labels, or a mask in which non-zero is foreground. Owns what `labels` borrows from: the image
-/// itself when its bytes serve, else the converted codes.
+/// itself when its bytes can be used directly, else the converted codes.
 struct Side {
   std::optional<Image> image;
   Buffer codes;
   std::vector<Run> runs;
   std::vector<Label> values;
   LabelView labels;
-  bool is_map = false;                  ///< it was read as a mask, and is none
+  bool is_map = false;                  ///< it was read as a mask, but is a map
   std::vector<std::string> oddities{};  ///< "holds only negative values": of the side, for people
   std::string sha256{};                 ///< of the image
 };
 
-/// Throws Error with the path in front.
+/// Throws an Error that starts with the path.
 Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace);
 
-/// Brings the labels onto another grid. The image is dropped: what else it holds stays behind.
+/// Brings the labels onto another grid. The image is dropped, with anything else that it holds.
 metrics::ResamplingEvidence resample_side(Side& side, const Grid& onto,
                                           metrics::Interpolation interpolation,
                                           Workspace& workspace);
 
-/// What different voxels are, by the rules for whole images: a voxel depends on its value alone.
+/// The meanings of different voxels, by the rules for whole images: they depend on the value alone.
 struct SettledVoxels {
   std::vector<std::uint32_t> codes;  ///< of each voxel
   std::vector<Label> values;         ///< of each code; {0, 1} of a mask
@@ -76,25 +76,26 @@ struct SettledVoxels {
   std::vector<std::string> oddities{};
 };
 
-/// `different` has each voxel of an image once. Throws Error::input, which names one of them.
+/// `different` holds each voxel value of an image once. Throws an Error::input that names one of
+/// them.
 SettledVoxels settle_voxels(Image different, const Reading& how, Workspace& workspace);
 
 void give_back(Side side, Workspace& workspace);
 
-/// The same labels with a code per voxel, in `into` if they are runs.
+/// The same labels with a code per voxel, written to `into` if they are runs.
 LabelView with_codes(const LabelView& labels, Buffer& into);
 
-/// A prediction in the order of the reference's voxels; borrows from what it was made from.
+/// A prediction in the order of the reference's voxels. It borrows from what it was made from.
 struct SettledPrediction {
   LabelView labels;
   Alignment alignment;
 };
 
-/// `moved` is what the result borrows from when voxels had to move.
+/// `moved` holds the result when voxels had to move.
 SettledPrediction settled_on(const LabelView& prediction, const Grid& reference,
                              bool allow_affine_mismatch, Buffer& moved);
 
-/// The same map, walked by `map` into `into` unless nothing has to move.
+/// The same map, reordered by `map` into `into` unless nothing has to move.
 ProbabilityView walked(const ProbabilityView& from, const AxisMap& map, Buffer& into);
 
 }  // namespace assay::score

@@ -14,20 +14,21 @@
 namespace assay::score {
 namespace {
 
-/// How many volumes a file has; nothing when it cannot be read, which its case will say.
+/// How many volumes a file has; nothing when it cannot be read, which its case will report.
 std::optional<std::size_t> volumes_in(const std::string& path, const PictureRules& pictures) try {
   return read_image_header(path, pictures).channels;
 } catch (const Error&) {
   return std::nullopt;
 }
 
-/// Whether a case is one pair of files.
+/// Whether a case is a single pair of files.
 bool is_whole(const CasePlan& plan) {
   return plan.fate == metrics::Fate::scored && plan.files.size() == 1 &&
          plan.files.front().region.empty();
 }
 
-/// One mask per volume: every volume is a structure. Points in time: every volume is a case.
+/// With one mask per volume, every volume is a structure. With points in time, every volume is a
+/// case.
 void split_case(const CasePlan& plan, std::size_t volumes, metrics::VolumeRule rule,
                 std::vector<CasePlan>& out) {
   constexpr std::size_t least_digits = 3;
@@ -57,7 +58,7 @@ bool has_layers(const std::vector<Segment>& segments) {
   return std::ranges::any_of(segments, [](const Segment& s) { return s.layer > 0; });
 }
 
-/// One structure for each segment that some reference has, by its name.
+/// One structure for each segment, by name, that some reference has.
 void split_into_segments(CasePlan& plan, const std::set<std::string>& names) {
   const FilePair whole = plan.files.front();
   const std::vector<Segment> predicted = read_segments(whole.prediction),
@@ -74,7 +75,7 @@ void split_into_segments(CasePlan& plan, const std::set<std::string>& names) {
                           has_name(expected, name) ? whole.reference : ""});
 }
 
-/// Segments of 3D Slicer that overlap are in layers, and each is a structure of its own.
+/// Overlapping segments of 3D Slicer are stored in layers. Each becomes a structure of its own.
 void split_segments(Cohort& cohort) {
   std::set<std::string> names;
   bool overlap = false;

@@ -6,8 +6,8 @@
 
 namespace assay::score {
 
-/// Splits cases as the settings say (--volumes); the references say how many volumes there are.
-/// What is decided without being asked goes into the notes.
+/// Splits cases as the settings say (--volumes). The references determine how many volumes there
+/// are. Decisions that the user did not ask for are reported in the notes.
 void split_volumes(Cohort& cohort);
 
 }  // namespace assay::score

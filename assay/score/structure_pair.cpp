@@ -32,7 +32,7 @@ StructureSet structures_of(const LabelView& labels) {
   require_countable(labels.grid);
   std::map<Label, VoxelSpans> by_label;
   for_each_run(labels, [&](std::size_t first, std::size_t end, std::size_t code) {
-    // A mask is bytes of which any that is not 0 means foreground.
+    // In a mask, every byte other than 0 means foreground.
     const Label label = code < labels.values.size() ? labels.values[code] : 1;
     if (label != 0)
       append_span(by_label[label], static_cast<std::uint32_t>(first),

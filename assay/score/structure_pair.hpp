@@ -11,7 +11,7 @@
 
 namespace assay::score {
 
-/// A label map as structures without names; the background is none.
+/// A label map as structures without names; the background is not a structure.
 StructureSet structures_of(const LabelView& labels);
 
 struct StructurePair {
@@ -19,22 +19,23 @@ struct StructurePair {
   std::string warning{};               ///< "" when their grids are equal
 };
 
-/// Axis flips and permutations are resolved. Grids that are different extents of one lattice become
-/// the smallest that holds both. Throws Error::input as `aligned` does on all others.
+/// Axis flips and permutations are resolved. Grids that are different extents of one lattice are
+/// extended to the smallest grid that holds both. All others throw Error::input as `aligned` does.
 StructurePair settled_pair(StructureSet prediction, StructureSet reference,
                            bool allow_affine_mismatch);
 
-/// What one region is made of, on each side. Without a number on a side: all structures.
+/// The structures that make up one region on each side. A side without numbers means all
+/// structures.
 struct StructureRegion {
   metrics::Region region;
   std::vector<Label> prediction{}, reference{};
 };
 
-/// The regions of keys that are names of structures in the reference.
+/// The regions for keys that name structures of the reference.
 std::vector<StructureRegion> named_regions(const StructurePair& pair,
                                            const std::vector<std::string>& keys);
 
-/// The regions of numbers; with `all_labels`, each number that occurs.
+/// The regions of numbered structures; with `all_labels`, one for each number that occurs.
 std::vector<StructureRegion> numbered_regions(const StructurePair& pair,
                                               const std::vector<metrics::Region>& regions,
                                               bool all_labels);

@@ -17,13 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file of a folder, and what it says about itself if it is DICOM.
+/// A file of a folder, and its own description if it is DICOM.
 struct Described {
   NamedFile file;
   std::optional<DicomSummary> summary{};
 };
 
-/// A file that cannot be read keeps its name: whoever scores it says why.
+/// A file that cannot be read keeps its name. Scoring will report why.
 std::optional<DicomSummary> summary_of(const fs::path& path) try {
   return read_dicom_summary(path);
 } catch (const Error& e) {
@@ -31,7 +31,7 @@ std::optional<DicomSummary> summary_of(const fs::path& path) try {
   return std::nullopt;
 }
 
-/// What the first slice of a series says, or the file of an image in DICOM.
+/// The summary of a series' first slice, or of a single DICOM image.
 std::optional<DicomSummary> summary_of_scan(const fs::path& path) try {
   if (class_of_file(path)) return summary_of(path);
   return is_series(path) ? summary_of(find_series_at(path).files.front()) : std::nullopt;
@@ -69,7 +69,7 @@ bool are_all_dicom(const std::vector<Described>& files) {
 
 using Field = std::string DicomSummary::*;
 
-/// What a file is called by; "" for the name of the file.
+/// The field that a file is named by; "" for the name of the file.
 Field field_of(DicomId id) {
   switch (id) {
     case DicomId::study: return &DicomSummary::study_uid;
@@ -81,7 +81,7 @@ Field field_of(DicomId id) {
   __builtin_unreachable();
 }
 
-/// Several objects of one study are told apart by the series that they were drawn on.
+/// Several objects of one study are distinguished by the series that they were drawn on.
 std::vector<NamedFile> named_by(const std::vector<Described>& files, Field field, bool by_series) {
   std::vector<NamedFile> out;
   for (const Described& each : files) {
@@ -116,7 +116,7 @@ std::string listed_names(const std::vector<StructureName>& names) {
   return joined(out);
 }
 
-/// Both lists of names of a case.
+/// The structure names of a case on both sides.
 struct NamesOfCase {
   CasePlan* plan;
   std::vector<StructureName> prediction, reference;
@@ -137,7 +137,7 @@ std::vector<NamesOfCase> names_of_cases(std::vector<CasePlan>& cases) {
   return out;
 }
 
-/// One spelling for names that differ in case alone: that of the first reference.
+/// One spelling for names that differ only in letter case: that of the first reference.
 std::map<std::string, std::string> spellings(const std::vector<NamesOfCase>& cases) {
   std::map<std::string, std::string> out;
   for (const NamesOfCase& each : cases)
@@ -146,17 +146,17 @@ std::map<std::string, std::string> spellings(const std::vector<NamesOfCase>& cas
   return out;
 }
 
-/// What a file of structures calls them, with their colours; nothing for other files.
+/// The names and colours in a file of structures; nothing for other files.
 std::vector<StructureName> names_in(const std::string& file) try {
   std::vector<StructureName> out;
   for (const Segment& segment : read_segments(file))
     out.push_back({segment.row.label, segment.row.name, "", segment.row.color});
   return holds_structures(file) ? read_structure_names(file) : out;
-} catch (const Error&) {  // scoring says what is wrong with it
+} catch (const Error&) {  // scoring will report what is wrong
   return {};
 }
 
-/// By the name of the structure. What has a colour keeps it.
+/// Matches by the name of the structure. Regions that have a colour keep it.
 void color_from(const std::vector<StructureName>& names, std::vector<metrics::Region>& regions) {
   for (metrics::Region& region : regions) {
     const std::string wanted = ascii_lowered(region.name);
@@ -281,7 +281,7 @@ std::vector<metrics::Region> structure_labels(const std::vector<CasePlan>& cases
 }
 
 void color_structures(const std::vector<CasePlan>& cases, std::vector<metrics::Region>& regions) {
-  constexpr std::size_t most_files = 16;  // colours are the same in the next
+  constexpr std::size_t most_files = 16;  // further files have the same colours
   std::set<std::string> seen;
   for (const CasePlan& plan : cases)
     for (const FilePair& files : plan.files)

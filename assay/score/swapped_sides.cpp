@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 enum class Looks { like_nothing, like_predictions, like_references };
 
-/// A word in the name of a file or folder, and what such names go with.
+/// A word in the name of a file or folder, and the side that it suggests.
 struct Word {
   std::string_view text;
   Looks looks;
@@ -47,10 +47,10 @@ constexpr std::array words = {
     Word{"consensus", Looks::like_references},
 };
 
-/// What nnU-Net leaves next to predictions, never next to references.
+/// Files that nnU-Net writes next to predictions, never next to references.
 struct Mark {
   std::string_view file;
-  bool is_proof;  ///< only a prediction run writes it
+  bool is_proof;  ///< only prediction runs write it
 };
 
 constexpr std::array marks = {
@@ -86,10 +86,10 @@ Looks looks_of_name(std::string_view name) {
 /// One side as it was given.
 struct Given {
   Looks looks = Looks::like_nothing;
-  std::string name;  ///< what shows it: a folder, a file, a mark within a folder
+  std::string name;  ///< the evidence: a folder, a file, or a mark inside a folder
 };
 
-/// The last parts of a path that the other side's path does not have.
+/// The last parts of a path that are not in the other side's path.
 std::vector<std::string> own_parts(const fs::path& path, const fs::path& other) {
   constexpr std::size_t most = 3;
   const fs::path mine = fs::absolute(path / "").lexically_normal().parent_path();

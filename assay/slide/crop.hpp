@@ -11,12 +11,13 @@
 
 namespace assay::slide {
 
-/// Why a crop cannot be taken, as a sentence for the model that says what is allowed; nothing when
-/// it can. Strict: nothing is clamped.
+/// Why a crop cannot be taken, as a sentence that tells the model what is allowed; nothing when it
+/// can be taken. The check is strict: nothing is clamped.
 std::optional<std::string> crop_problem(const SlideRegion& region, const SlideInfo& slide);
 
-/// The level to read a region from, if its longer side shall have `longest` pixels: the one whose
-/// picture comes closest to longest / oversampling, then finer until it has at least `longest`.
+/// The level to read a region from so that its longer side gets `longest` pixels. It starts with
+/// the level whose picture comes closest to longest / oversampling, and goes to finer ones until
+/// the picture has at least `longest`.
 std::size_t level_for(const SlideRegion& region, const SlideInfo& slide, std::int64_t longest,
                       double oversampling = 0.85);
 

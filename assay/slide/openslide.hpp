@@ -19,14 +19,15 @@ struct OpenSlide {
   void (*get_level_dimensions)(OpenSlideHandle* slide, std::int32_t level, std::int64_t* width,
                                std::int64_t* height);
   double (*get_level_downsample)(OpenSlideHandle* slide, std::int32_t level);
-  /// Premultiplied ARGB, a word a pixel; x and y in pixels of level 0, width and height of `level`.
+  /// Premultiplied ARGB, one word per pixel. x and y are in pixels of level 0, width and height in
+  /// those of `level`.
   void (*read_region)(OpenSlideHandle* slide, std::uint32_t* pixels, std::int64_t x, std::int64_t y,
                       std::int32_t level, std::int64_t width, std::int64_t height);
   const char* (*get_property_value)(OpenSlideHandle* slide, const char* name);
 };
 
-/// The library, loaded at the first call: $ASSAY_OPENSLIDE, or the newest that the system has.
-/// Throws Error::unsupported when there is none; a later call tries again.
+/// The library, loaded at the first call: $ASSAY_OPENSLIDE, or the newest one on the system. Throws
+/// Error::unsupported when there is none; a later call tries again.
 const OpenSlide& openslide();
 
 }  // namespace assay::slide

@@ -19,16 +19,16 @@ double lanczos(double x) {
   return std::abs(x) < lobes ? sinc(x) * sinc(x / lobes) : 0;
 }
 
-/// What one pixel of the result takes from a line of the source.
+/// The pixels of a source line, and their weights, that make one pixel of the result.
 struct Taps {
   std::size_t first = 0;
   std::vector<float> weights;  ///< sum to 1
 };
 
-/// `count` pixels of the result over [start, start + length) of a line of `size` pixels.
+/// The taps of `count` result pixels that cover [start, start + length) of a line of `size` pixels.
 std::vector<Taps> taps_of(double start, double length, std::size_t size, std::size_t count) {
   const double scale = length / static_cast<double>(count);
-  const double stretch = std::max(scale, 1.0);  // a reduction widens the window: no aliasing
+  const double stretch = std::max(scale, 1.0);  // a reduction widens the window to avoid aliasing
   std::vector<Taps> out(count);
   for (std::size_t i = 0; i < count; ++i) {
     const double centre = start + (static_cast<double>(i) + 0.5) * scale;
@@ -49,7 +49,7 @@ std::vector<Taps> taps_of(double start, double length, std::size_t size, std::si
   return out;
 }
 
-/// A weighted sum of lines of the picture, three values a pixel.
+/// A weighted sum of lines of the picture, three values per pixel.
 void add_lines(const Picture& picture, const Taps& rows, std::vector<float>& sums) {
   std::ranges::fill(sums, 0.0F);
   std::size_t y = rows.first;
@@ -59,7 +59,7 @@ void add_lines(const Picture& picture, const Taps& rows, std::vector<float>& sum
   }
 }
 
-/// Four values a pixel, the last unused: as many as a processor takes at once.
+/// Four values per pixel, the last unused, because a processor handles four at once.
 constexpr std::size_t lanes = 4;
 using Pixel = std::array<float, lanes>;
 

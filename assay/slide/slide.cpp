@@ -28,7 +28,7 @@ bool is_dicom(const std::filesystem::path& path) {
          std::memcmp(start.bytes().data() + place, "DICM", 4) == 0;
 }
 
-/// Only regular files can be passed to the library: with a pipe it would wait for bytes.
+/// Only regular files may be passed to the library. It would wait for bytes from a pipe.
 void require_file(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) throw Error(Error::Kind::io, path, "does not exist");
@@ -68,7 +68,7 @@ std::string property(OpenSlideHandle* slide, const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// A positive number, or none.
+/// The text as a positive number; nothing when it is not one.
 std::optional<double> positive(const std::string& text) {
   double value = 0;
   const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -103,19 +103,20 @@ SlideInfo info_of(OpenSlideHandle* slide, const std::filesystem::path& path) {
   return info;
 }
 
-/// Pixels of a level.
+/// A rectangle of pixels of a level.
 struct Block {
   std::int64_t x = 0, y = 0, width = 0, height = 0;
 };
 
-/// A pixel on white: missing parts are white, like glass.
+/// Blends a pixel with white, so that missing parts are white, like glass.
 void lay_on_white(std::uint32_t argb, std::uint8_t* out) {
   const std::uint32_t white = 255 - (argb >> 24);
   for (const unsigned shift : {16U, 8U, 0U})
     *out++ = static_cast<std::uint8_t>(std::min(255U, (argb >> shift & 255U) + white));
 }
 
-/// Adds up boxes of factor x factor pixels, so that no more than one block of a level is in memory.
+/// Averages boxes of factor x factor pixels, so that only one block of a level is in memory at a
+/// time.
 class Reducer {
  public:
   Reducer(const Block& whole, std::int64_t factor)
@@ -155,10 +156,11 @@ class Reducer {
  private:
   Block whole_;
   std::int64_t factor_, columns_, rows_;
-  std::vector<std::uint32_t> sums_;  ///< 2048 x 2048 pixels of 255 fit
+  std::vector<std::uint32_t> sums_;  ///< the sum of 2048 x 2048 pixels of 255 still fits
 };
 
-/// What a level is read in at once; larger areas come in blocks and are reduced on the way.
+/// The largest area of a level that is read at once. Larger areas are read in blocks and reduced as
+/// they come.
 constexpr std::int64_t longest_read = 10'000, most_pixels = 40'000'000, block_side = 2048;
 
 bool fits(const Block& block) {
@@ -166,7 +168,8 @@ bool fits(const Block& block) {
          block.width * block.height <= most_pixels;
 }
 
-/// How far blocks may be averaged before the last, finer reduction: it keeps twice the pixels.
+/// By how much blocks are averaged before the final Lanczos reduction, which still gets at least
+/// twice the pixels that it needs.
 std::int64_t factor_for(const Block& block, std::int64_t longest) {
   if (fits(block)) return 1;
   const std::int64_t factor = std::max(block.width, block.height) / (2 * longest);
@@ -192,7 +195,7 @@ Extent extent_of(std::int64_t start, std::int64_t length, double downsample, std
   const auto last = std::clamp(static_cast<std::int64_t>(std::ceil(to)), first + 1, end);
   const double inside = std::min(from - static_cast<double>(first), 1.0);
   const auto count = last - first;
-  // A level can be up to a pixel shorter than the slide: the region then ends with it.
+  // A level can be up to a pixel shorter than the slide. The region then ends where the level ends.
   return {first, count, inside, std::min(to - from, static_cast<double>(count) - inside)};
 }
 
@@ -202,7 +205,8 @@ Window window_of(const SlideRegion& region, const SlideLevel& level) {
   return {{x.first, y.first, x.count, y.count}, {x.start, y.start, x.length, y.length}};
 }
 
-/// The size of the result: the longer side as asked, no side enlarged or lost.
+/// The size of the result: the longer side as requested, but never enlarged, and every side at
+/// least 1.
 std::pair<std::size_t, std::size_t> size_of(const SlideRegion& region, std::int64_t longest) {
   const std::int64_t side = std::max(region.width, region.height);
   if (side <= longest)
@@ -231,7 +235,7 @@ struct Slide::Handle {
     std::vector<std::uint32_t> pixels(static_cast<std::size_t>(block.width * block.height));
     library.read_region(slide.get(), pixels.data(), origin(block.x), origin(block.y),
                         static_cast<std::int32_t>(level), block.width, block.height);
-    // After an error a handle answers nothing but the error, so this holds for later reads too.
+    // After an error, a handle returns only that error, so later reads fail here too.
     if (const char* error = library.get_error(slide.get())) fail_as_damaged(path, error);
     Picture picture{static_cast<std::size_t>(block.width), static_cast<std::size_t>(block.height),
                     std::vector<std::uint8_t>(pixels.size() * 3)};

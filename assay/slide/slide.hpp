@@ -11,14 +11,15 @@
 
 namespace assay::slide {
 
-/// "4.0.0" or "3.4.1" of the library that was found. Throws Error::unsupported when there is none,
-/// saying what to install.
+/// The version of the library that was found, "4.0.0" or "3.4.1". Throws an Error::unsupported that
+/// says what to install when there is none.
 std::string openslide_version();
 
-/// An open slide. Reading is thread-safe; the whole slide is never read.
+/// An open slide. Reading is thread-safe. The whole slide is never read at full resolution.
 class Slide {
  public:
-  /// Throws Error naming the path: not a slide, damaged, or of a kind that needs a newer OpenSlide.
+  /// Throws an Error that names the path when it is not a slide, is damaged, or needs a newer
+  /// OpenSlide.
   explicit Slide(const std::filesystem::path& path);
   Slide(Slide&&) noexcept;
   Slide& operator=(Slide&&) noexcept;
@@ -26,11 +27,11 @@ class Slide {
 
   const SlideInfo& info() const;
 
-  /// The whole slide, its longer side `longest` pixels, or less where level 0 has less.
+  /// The whole slide. Its longer side has `longest` pixels, or fewer where level 0 has fewer.
   Picture thumbnail(std::int64_t longest) const;
 
-  /// A region, its longer side `longest` pixels, or less where level 0 has less (never enlarged).
-  /// The region must lie inside the slide (see crop_problem).
+  /// A region. Its longer side has `longest` pixels, or fewer where level 0 has fewer (never
+  /// enlarged). The region must lie inside the slide (see crop_problem).
   Picture region(const SlideRegion& region, std::int64_t longest) const;
 
  private:

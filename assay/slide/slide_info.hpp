@@ -27,8 +27,8 @@ struct SlideInfo {
   std::optional<double> microns_per_pixel{};  ///< of level 0, as the file says
   std::string vendor{};
 
-  /// Without values that no scanner has: files often state a screen's resolution (72 dpi is 353 µm)
-  /// or a wrong unit.
+  /// None for values that no scanner has: files often state a screen's resolution (72 dpi is 353
+  /// µm) or a wrong unit.
   std::optional<double> plausible_microns_per_pixel() const {
     constexpr double least = 0.05, most = 20;
     const bool plausible =

@@ -23,10 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Headers keep affines in single precision, and quaternions round; scoring allows as much.
+/// Headers store affines in single precision, and quaternions round further. Scoring allows the
+/// same shift.
 constexpr double largest_shift_voxels = 0.1;
 
-/// How to walk the file so that it lies on `grid`. Throws Error::input when it cannot.
+/// The axis map that brings the file onto `grid`. Throws Error::input when the two grids differ.
 AxisMap map_onto(const Grid& grid, const Grid& found) {
   const AxisMap map = axis_map(found, grid);
   const double limit_mm = largest_shift_voxels * std::ranges::min(spacing_mm(grid));
@@ -49,9 +50,9 @@ std::vector<std::uint8_t> byte_labels(const LabelView& labels, std::size_t class
   });
 }
 
-/// The labels in a file, on that grid: axes with another direction are turned without loss. Throws
-/// Error when the file cannot be read, is on another grid, or holds anything but whole numbers
-/// below `classes`.
+/// The labels of a file on that grid. Axes that run in another direction are turned without loss.
+/// Throws Error when the file cannot be read, is on another grid, or holds anything but whole
+/// numbers below `classes`.
 Volume<std::uint8_t> read_labels_on(const Grid& grid, const std::filesystem::path& path,
                                     std::size_t classes) {
   const Image image = read_image(path);
@@ -94,7 +95,7 @@ class CommandPredictor : public Predictor {
   CommandSettings settings_;
   ChildProcess child_;
   Greeting greeting_ = {};
-  bool is_greeted_ = false;  ///< the program that runs now
+  bool is_greeted_ = false;  ///< for the program that is running now
   std::size_t asked_ = 0;
 };
 
@@ -106,8 +107,8 @@ std::string CommandPredictor::ask(const Json& question) {
   return answer.line;
 }
 
-/// After any fault the next question must not get an answer to this one: the program is stopped,
-/// and started again when it is needed.
+/// After any fault the program is stopped, and started again when it is next needed. Otherwise the
+/// next question could get the answer to this one.
 template <class Exchange>
 auto CommandPredictor::in_step(const Exchange& exchange) -> decltype(exchange()) {
   try {
@@ -119,7 +120,8 @@ auto CommandPredictor::in_step(const Exchange& exchange) -> decltype(exchange())
   }
 }
 
-/// Results of one run must come from one model.
+/// All results of a run must come from one model, so a restarted program has to greet as it did
+/// before.
 void CommandPredictor::greet_again() {
   if (is_greeted_) return;
   if (greet() != greeting_)
@@ -149,7 +151,7 @@ void CommandPredictor::predict_files(const std::vector<fs::path>& images, const 
     greet_again();
     return parse_case_answer(ask(question_of(id, images, output)), id);
   });
-  // Results show no folders, and the program was told some.
+  // Error messages must not show folders, but the program was given full paths and may quote them.
   std::vector<fs::path> told = images;
   told.push_back(output);
   for (const fs::path& each : told)
@@ -157,7 +159,7 @@ void CommandPredictor::predict_files(const std::vector<fs::path>& images, const 
   if (!error.empty()) throw Error(Error::Kind::input, "the command reported: " + error);
 }
 
-/// The files of the channels; those that are not there yet are written.
+/// The files of the channels. Channels that exist only in memory are written to `folder`.
 std::vector<fs::path> files_for(const PredictorInput& input, const TemporaryFolder& folder) {
   std::vector<fs::path> out;
   for (const fs::path& file : input.files) out.push_back(fs::absolute(file));

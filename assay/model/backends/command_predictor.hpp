@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The back-end `command`: a user's program that is asked case by case.
+/// The back-end `command`: a user's program that gets one question per case.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 namespace assay::model {
 
 struct CommandSettings {
-  CommandWords command = {};              ///< a program and its arguments; no shell takes part
-  double timeout_s = 600;                 ///< for one case, and for the program to start
-  std::filesystem::path error_file = {};  ///< what it writes to standard error is added to it
+  CommandWords command = {};              ///< a program and its arguments, run without a shell
+  double timeout_s = 600;                 ///< for one case, and for the start of the program
+  std::filesystem::path error_file = {};  ///< the program's standard error is appended to it
 };
 
 /// Starts the program and performs the handshake (docs/formats/predictor.md). Throws Error when it
@@ -32,25 +32,25 @@ inline constexpr std::size_t most_command_classes = 256;
 struct Greeting {
   std::string name, version;
   std::size_t classes = most_command_classes;
-  std::size_t channels = 0;  ///< of an image; 0: it does not say
+  std::size_t channels = 0;  ///< of an image; 0: the program does not say
   bool operator==(const Greeting&) const = default;
 };
 
 /// The handshake. Throws Error::input with a sentence about the program ("its handshake …").
 Greeting parse_greeting(const std::string& line);
 
-/// What the program says went wrong with the case that it was asked for as `id`; "" when it is
-/// done. Throws Error::input when the line says neither, or belongs to another case.
+/// The error that the program reports for case `id`; "" when the case succeeded. Throws
+/// Error::input when the line says neither, or belongs to another case.
 std::string parse_case_answer(const std::string& line, std::size_t id);
 
-/// What a reader of one line is shown of text that may have several.
+/// The text without spaces and line breaks at its end.
 std::string one_line(const std::string& text);
 
-/// The answer to the question `id` of any program that is asked in this way. Throws Error::input
-/// when it is not a JSON object, or belongs to another question.
+/// A program's answer to the question `id`, whatever the question was. Throws Error::input when it
+/// is not a JSON object, or belongs to another question.
 Json parse_answer(const std::string& line, std::size_t id);
 
-/// What the program says went wrong; "" when nothing did.
+/// The error that an answer reports; "" when it reports none.
 std::string reported_error(const Json& answer);
 
 }  // namespace assay::model

@@ -52,7 +52,7 @@ Prediction from_scores(const OnnxTensor& tensor, const OutputRules& rules) {
   return out;
 }
 
-/// The same for half precision: everything after this is single precision.
+/// The same for half precision, converted to single precision first.
 Prediction from_halves(const OnnxTensor& tensor, const OutputRules& rules) {
   const std::size_t count = channels_of(tensor, rules.grid) * rules.grid.size();
   const std::span halves(static_cast<const std::uint16_t*>(tensor.data), count);
@@ -86,7 +86,7 @@ Prediction from_labels(const OnnxTensor& tensor, const OutputRules& rules) {
 struct ElementKind {
   std::int32_t type;
   const char* name;
-  Prediction (*decode)(const OnnxTensor& tensor, const OutputRules& rules);  ///< none: refused
+  Prediction (*decode)(const OnnxTensor& tensor, const OutputRules& rules);  ///< null: refused
 };
 
 constexpr std::array kinds = {ElementKind{onnx_float32, "float32", from_scores},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The output of any network, read as a class per voxel.
+/// The output of any network, read as one class per voxel.
 #pragma once
 
 #include <cstdint>
@@ -34,17 +34,17 @@ struct OnnxTensor {
 };
 
 struct OutputRules {
-  Grid grid = {};              ///< of the volume that went in: its x is the tensor's last axis
-  bool probabilities = false;  ///< a single channel is one, and no logit
+  Grid grid = {};              ///< of the input volume; its x is the tensor's last axis
+  bool probabilities = false;  ///< the scores are probabilities rather than logits
   bool logits = false;
-  bool labels = true;  ///< false: scores are needed, and nothing is labelled
+  bool labels = true;  ///< false: only scores are wanted
   Executor executor = {};
 };
 
-/// Labels of [1, classes, depth, height, width] numbers, in single or half precision, by the
-/// largest, ties to the lower class; of a single channel by probability > 0.5 or logit > 0; of
-/// whole numbers as they are. Axes of length 1 in front may be left out. Throws Error::input when
-/// the tensor is none of these.
+/// Labels from a tensor of shape [1, classes, depth, height, width]. For scores in single or half
+/// precision the largest wins, and ties go to the lower class. A single channel of scores is
+/// labelled where the probability is > 0.5 or the logit > 0. Whole numbers are taken as labels.
+/// Leading axes of length 1 may be left out. Throws Error::input for any other tensor.
 Prediction decoded(const OnnxTensor& tensor, const OutputRules& rules);
 
 }  // namespace assay::model

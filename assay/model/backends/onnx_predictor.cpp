@@ -40,7 +40,7 @@ struct OnnxResult {
   OnnxTensor tensor;
 };
 
-/// A model that is loaded into ONNX Runtime, with the errors of the library in our words.
+/// A model that is loaded into ONNX Runtime. Errors of the library are reported in our words.
 class OnnxSession {
  public:
   /// Throws Error::input when the model cannot be loaded or does not have exactly one input.
@@ -50,7 +50,7 @@ class OnnxSession {
   const OnnxInput& input() const { return input_; }
   const std::string& version() const { return runtime_.version; }
 
-  /// The first output for numbers of the input's type and that shape.
+  /// The first output for an input of that shape; `numbers` have the input's element type.
   OnnxResult run(std::span<const std::byte> numbers, const std::vector<std::int64_t>& shape);
 
  private:
@@ -69,7 +69,8 @@ class OnnxSession {
   std::string input_name_ = {}, output_name_ = {};
 };
 
-constexpr int fatal_messages_only = 4;  ///< the rest would go to standard error on its own
+constexpr int fatal_messages_only =
+    4;  ///< the library would print the rest to standard error itself
 constexpr int arena_allocator = 1, default_memory = 0;
 constexpr std::size_t longest_detail = 400;
 
@@ -111,7 +112,7 @@ void OnnxSession::check(OrtStatus* status, const std::string& failure) const {
               failure + " (ONNX Runtime " + runtime_.version + " says: " + detail + ")");
 }
 
-/// Memory patterns would hold every volume's memory twice from the second one on.
+/// Memory patterns are off: from the second volume on they would hold each volume's memory twice.
 void OnnxSession::open(const std::filesystem::path& model, unsigned threads) {
   const std::string failure = "ONNX Runtime could not be set up";
   OrtEnvironment* environment = nullptr;
@@ -176,7 +177,7 @@ OnnxTensor OnnxSession::content(OrtValue* value) const {
   return out;
 }
 
-/// The library reads its inputs only, though it takes them as if it wrote.
+/// The library only reads its inputs, although its interface takes them as writable.
 OnnxResult OnnxSession::run(std::span<const std::byte> numbers,
                             const std::vector<std::int64_t>& shape) {
   OrtValue* made = nullptr;
@@ -195,7 +196,7 @@ OnnxResult OnnxSession::run(std::span<const std::byte> numbers,
   return {std::move(value), tensor};
 }
 
-/// x and z change places, and back.
+/// Swaps x and z; applied twice, it gives the original order back.
 constexpr AxisMap turned_around = {.source = {2, 1, 0}, .flipped = {}};
 
 void require_finite(View<float> image) {
@@ -209,7 +210,8 @@ void require_finite(View<float> image) {
                           at / shape[0] % shape[1], at / shape[0] / shape[1], *bad));
 }
 
-/// Model and library: other versions of the library round differently.
+/// Covers the library as well as the model, because other versions of the library round
+/// differently.
 std::string hash_of(const OnnxSettings& settings, const std::string& version,
                     const std::set<std::string>& files) {
   std::string text = fmt::format("onnx\nruntime={}\naxes={}\n", version,
@@ -273,7 +275,8 @@ void OnnxPredictor::require_image_input() const {
                             onnx_type_name(type), onnx_shape_text(shape)));
 }
 
-/// Fixed sides are those of the tensor: depth, height, width, the last along the image's x.
+/// A side that the model fixes is one of the tensor's: depth, height or width, where width is the
+/// image's x.
 void OnnxPredictor::require_shape(const Shape& shape) const {
   const std::vector<std::int64_t>& declared = session_.input().shape;
   Shape wanted = shape;
@@ -309,7 +312,7 @@ OnnxResult OnnxPredictor::run_tensor(std::span<const float> numbers,
   return session_.run(std::as_bytes(std::span(halves)), shape);
 }
 
-/// One channel whose axes are the tensor's is passed on as it is.
+/// A single channel whose axes are already the tensor's is passed on without a copy.
 Prediction OnnxPredictor::run(const PredictorInput& input, const PredictionSettings& settings) {
   const bool as_is = input.channels.size() == 1 && axes_ == TensorAxes::zyx;
   const Grid grid =

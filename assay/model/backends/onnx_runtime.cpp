@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// ONNX Runtime gives its functions as a table without names. The places in it that the first
-/// version had (0 to 101) are the same in every version since; those used here are named below.
+/// ONNX Runtime provides its functions as a table of pointers without names. The slots of the first
+/// version (0 to 101) have stayed the same in every version since. The ones used here are named
+/// below.
 #include "assay/model/backends/onnx_runtime.hpp"
 
 #include <dlfcn.h>
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint32_t first_version = 1;
 
-/// Places in OrtApi.
+/// Slots of OrtApi.
 enum Slot : std::size_t {
   get_error_message = 2,
   create_env = 3,
@@ -58,7 +59,7 @@ enum Slot : std::size_t {
   release_session_options = 100,
 };
 
-/// OrtApiBase: what the library's only exported function gives.
+/// OrtApiBase: what the library's only exported function returns.
 struct ApiBase {
   void* const* (*api)(std::uint32_t version);
   const char* (*version)();

@@ -22,7 +22,7 @@ struct OrtMemory;
 struct OrtAllocator;
 struct OrtRunOptions;
 
-/// Functions that return a status return none when they succeed, and put their result into the last
+/// Functions that return a status return null when they succeed, and put their result into the last
 /// argument.
 struct OnnxRuntime {
   std::string version = {};  ///< "1.30.0"
@@ -50,7 +50,7 @@ struct OnnxRuntime {
                               OrtValue** out);
   OrtStatus* (*is_tensor)(const OrtValue* value, int* out);
   OrtStatus* (*tensor_data)(OrtValue* value, void** out);
-  /// None when the type is not a tensor. The result belongs to the type.
+  /// Gives null when the type is not a tensor. The result belongs to the type.
   OrtStatus* (*tensor_info)(const OrtType* type, const OrtTensorInfo** out);
   OrtStatus* (*element_type)(const OrtTensorInfo* info, int* out);
   OrtStatus* (*rank)(const OrtTensorInfo* info, std::size_t* out);
@@ -70,8 +70,8 @@ struct OnnxRuntime {
 };
 
 /// Loads the library: `named` if it is not "", else $ASSAY_ONNXRUNTIME, else "onnxruntime" of
-/// ~/.config/assay/config.json, else the names that systems give it. Throws Error::unsupported that
-/// says what was looked for and how to get it.
+/// ~/.config/assay/config.json, else the names that systems give it. Throws an Error::unsupported
+/// that says where it was looked for and how to get it.
 OnnxRuntime load_onnx_runtime(const std::filesystem::path& named = {});
 
 }  // namespace assay::model

@@ -68,7 +68,7 @@ Opened open_command(const PredictorSource& source) {
       {.command = source.command, .timeout_s = source.timeout_s, .error_file = source.error_file});
 }
 
-/// Our own engine is the fastest by far, so it gets whatever it can run.
+/// Our own engine is by far the fastest, so it runs every model that it can.
 Opened open_file(const PredictorSource& source) {
   std::string why;
   try {
@@ -96,7 +96,7 @@ Opened open_automatically(const PredictorSource& source) {
 
 using Open = Opened (*)(const PredictorSource& source);
 
-/// By back-end.
+/// Indexed by back-end.
 constexpr Open openers[] = {open_automatically, open_meshnet, open_onnx, open_command};
 
 constexpr Named<Backend> names[] = {{"auto", Backend::automatic},

@@ -14,7 +14,7 @@
 namespace assay::model {
 namespace {
 
-constexpr std::size_t labelled_at_once = std::size_t{1} << 16;  ///< voxels of one task
+constexpr std::size_t labelled_at_once = std::size_t{1} << 16;  ///< voxels per task
 
 [[noreturn]] void refuse_scores(const std::string& why) {
   throw Error(Error::Kind::input, "the model's first output " + why);
@@ -111,8 +111,8 @@ void ScoreLabeller::label(std::span<const float> scores, std::span<std::uint8_t>
   look_at(scores, executor);
 }
 
-/// A model that calls its values logits, but gives none below 0 and none above 1, may give
-/// probabilities: a guess would label everything.
+/// A model whose output does not end in a Sigmoid, but lies within 0 to 1, may give probabilities
+/// all the same. Treating those as logits would label every voxel.
 void ScoreLabeller::finish() const {
   if (by_threshold_ && !probabilities_ && least_ >= 0 && most_ <= 1 && least_ != most_)
     refuse_scores(fmt::format(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Scores of a network as labels: classes that exclude each other, or regions that overlap.
+/// Labels from the scores of a network: classes that exclude each other, or regions that overlap.
 #pragma once
 
 #include <cstddef>
@@ -16,22 +16,23 @@ namespace assay::model {
 
 inline constexpr std::size_t most_output_classes = 256;
 
-/// Throws Error::input unless so many channels of an output can be labelled.
+/// Throws Error::input unless an output with this many channels can be labelled.
 void require_classes(std::size_t classes);
 
-/// Labels voxels piece by piece. Several channels are classes, of which the largest score wins and
-/// ties go to the lower, unless there are regions. A region, or a single channel, is there where
-/// its probability is above the threshold, or its logit above that of the threshold.
+/// Labels voxels piece by piece. Several channels are classes unless there are regions: the largest
+/// score wins, and ties go to the lower class. A region, or a single channel, covers the voxels
+/// whose probability is above the threshold, or whose logit is above the threshold's logit.
 class ScoreLabeller {
  public:
   ScoreLabeller(const ScoreRules& rules, bool probabilities);
 
-  /// `scores` class by class, each as long as `labels`. Throws Error::input on NaN and when there
-  /// are other channels than regions.
+  /// `scores` are stored class by class, each as long as `labels`. Throws Error::input on NaN, and
+  /// when the number of channels is not the number of regions.
   void label(std::span<const float> scores, std::span<std::uint8_t> labels,
              const Executor& executor);
 
-  /// After all voxels. Throws Error::input when it is unclear whether the scores are logits.
+  /// To be called after all voxels. Throws Error::input when it is unclear whether the scores are
+  /// logits.
   void finish() const;
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows are run slice by slice from the first z to the last. Once all windows that begin at one z
-// are done, the planes before the next z get nothing more: they are divided by their weights,
-// labelled and forgotten. So the scores in memory are those of one window's depth, not those of the
-// whole image, whatever the number of windows. Every voxel is added up in the order of the windows,
-// whatever the number of threads.
+// Windows are run layer by layer from the first z to the last. Once all windows that begin at one z
+// are done, no later window reaches the planes before the next z. Those planes are divided by their
+// weights, labelled and dropped. So the memory for scores is that of one window's depth, whatever
+// the number of windows. Every voxel is summed in the order of the windows, whatever the number of
+// threads.
 #include "assay/model/backends/score_predictor.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@
 namespace assay::model {
 namespace {
 
-/// All flips of the axes, from none to all.
+/// All combinations of flips of the axes that may be mirrored; the first flips none.
 std::vector<AxisMap> flips_of(const std::array<bool, 3>& mirror) {
   std::vector<AxisMap> out;
   for (unsigned bits = 0; bits < 8; ++bits) {
@@ -37,20 +37,20 @@ std::vector<AxisMap> flips_of(const std::array<bool, 3>& mirror) {
   return out;
 }
 
-constexpr std::size_t planes_at_once = 8;  ///< that are labelled
+constexpr std::size_t planes_at_once = 8;  ///< planes that are labelled in one step
 
 std::size_t plane_of(const Shape& shape) {
   return shape[0] * shape[1];
 }
 
-/// What a prediction is made of, apart from the image.
+/// What the steps of a prediction share, apart from the image.
 struct Course {
   const WindowPlan& plan;
   const std::vector<float>& weights;
   const Executor& executor;
 };
 
-/// A box of the padded image, 0 outside of the image.
+/// Copies a window of the padded image; voxels outside the image keep the value 0 that they have.
 void cut(View<float> image, const WindowPlan& plan, const Shape& start, std::span<float> into) {
   const Shape &shape = image.grid.shape, &window = plan.window;
   const auto inside = [&](std::size_t axis, std::size_t i) {
@@ -71,7 +71,7 @@ void cut(View<float> image, const WindowPlan& plan, const Shape& start, std::spa
     }
 }
 
-/// Scores and weights of as many planes as a window is deep, added up.
+/// The sums of scores and of weights for as many planes as a window is deep.
 class Slab {
  public:
   Slab(const WindowPlan& plan, std::size_t classes)
@@ -83,7 +83,8 @@ class Slab {
 
   std::size_t classes() const { return classes_; }
 
-  /// Adds the scores of a window that begins at x and y, and at the first plane of the slab.
+  /// Adds the scores of a window that starts at x and y of `start` and at the first plane of the
+  /// slab.
   void add(std::span<const float> scores, const Shape& start, const Course& course) {
     run_tasks(course.executor, plan_.window[2], [&](std::size_t z) {
       add_plane(course.weights, {}, start, z);
@@ -93,7 +94,7 @@ class Slab {
     });
   }
 
-  /// The means of plane `z` of the slab and class `k`, as far as they lie on the image.
+  /// The mean scores of class `k` on plane `z` of the slab, for the pixels that lie on the image.
   void means(std::size_t k, std::size_t z, const Shape& image, std::span<float> into) const {
     const float *sums = sums_.data() + (k * plan_.window[2] + z) * plane_,
                 *counts = counts_.data() + z * plane_;
@@ -104,7 +105,7 @@ class Slab {
     }
   }
 
-  /// Forgets the first planes; those after them move to the front.
+  /// Drops the first planes and moves the others to the front.
   void advance(std::size_t planes) {
     const std::size_t kept = (plan_.window[2] - planes) * plane_;
     const auto shift = [&](std::span<float> of) {
@@ -117,7 +118,8 @@ class Slab {
   }
 
  private:
-  /// Plane `z` of a window; without scores its weights are counted.
+  /// Adds plane `z` of a window: weighted scores to the sums, or, without scores, the weights to
+  /// the counts.
   void add_plane(const std::vector<float>& weights, std::span<const float> scores,
                  const Shape& start, std::size_t z, std::size_t k = 0) {
     const Shape& window = plan_.window;
@@ -171,7 +173,7 @@ class ScorePredictor : public Predictor {
   std::unique_ptr<Predictor> network_;
   ScoreRules rules_;
   std::vector<AxisMap> flips_;
-  bool probabilities_ = false;  ///< what the network gave last
+  bool probabilities_ = false;  ///< whether the last scores were probabilities
 };
 
 std::vector<float> ScorePredictor::scores_of(const Patch& patch, const Grid& grid,
@@ -210,7 +212,7 @@ std::vector<float> ScorePredictor::mean_scores(const Patch& patch, const Grid& g
   return sum;
 }
 
-/// Takes the planes of an image from first to last, as their means come.
+/// Takes the planes of an image in order, each as soon as its means are final.
 class PlaneSink {
  public:
   PlaneSink(const Grid& grid, const ScoreRules& rules, const PredictionSettings& settings)
@@ -235,7 +237,7 @@ class PlaneSink {
   }
 
  private:
-  /// Where a slab begins, and some of its planes.
+  /// The plane where a slab begins, then the first plane to take and how many.
   struct Planes {
     std::size_t slab, from, count;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Runs a network window by window and flip by flip, and labels the means of its scores.
+/// Runs a network on each window and each flip, averages its scores and labels the means.
 #pragma once
 
 #include <memory>

@@ -24,7 +24,7 @@ std::vector<std::size_t> starts_of(std::size_t window, std::size_t image, double
 }
 
 std::vector<float> bell(std::size_t size) {
-  constexpr double share = 0.125;  // of the window, for one standard deviation
+  constexpr double share = 0.125;  // one standard deviation as a share of the window
   const double middle = (static_cast<double>(size) - 1) / 2;
   const double deviation = share * static_cast<double>(size);
   std::vector<float> out(size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where the windows of a network lie on an image, and what each voxel of a window counts.
+/// Where the windows of a network lie on an image, and how much each voxel of a window counts.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace assay::model {
 
 /// The windows of an image. An image that is smaller than the window along an axis is padded with
-/// zeros on both sides, with the odd one after it.
+/// zeros on both sides. If the padding is odd, the side after the image gets the extra voxel.
 struct WindowPlan {
   Shape window{};
   Shape padded{};                                    ///< the image with its padding
@@ -23,7 +23,8 @@ struct WindowPlan {
 /// and the last window moved back to the end of the image.
 WindowPlan window_plan(const Shape& image, const ScoreRules& rules);
 
-/// One for each voxel of a window, x fastest. A Gaussian is 1 in the centre, and not below 0.001.
+/// One weight for each voxel of a window, x fastest. A Gaussian is 1 in the centre and at least
+/// 0.001.
 std::vector<float> window_weights(const Shape& window, WindowWeights weights);
 
 }  // namespace assay::model

@@ -29,7 +29,7 @@ void require_channels(const std::vector<float>& values, std::size_t channels,
                              what, values.size(), channels));
 }
 
-/// `values`, or as many times `otherwise` when there are none.
+/// `values`, or `count` times `otherwise` when there are none.
 std::vector<float> filled(const std::vector<float>& values, std::size_t count, float otherwise) {
   return values.empty() ? std::vector<float>(count, otherwise) : values;
 }

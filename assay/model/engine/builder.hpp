@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A network put together from the operations that a model's file lists, in their order.
+/// Builds a network from the operations that a model's file lists, in their order.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ struct FileNormalisation {
   double epsilon = 1e-5;
 };
 
-/// Takes operations in the order in which voxels pass them. Everything throws Error::input that
-/// names the operation when it cannot be part of a network of this family.
+/// Takes operations in the order in which voxels pass through them. Every function throws an
+/// Error::input naming the operation when it cannot be part of a network of this family.
 class NetworkBuilder {
  public:
   void add(FileConvolution convolution);

@@ -26,9 +26,10 @@ struct Sums {
   double values = 0, squares = 0;
 };
 
-constexpr std::size_t abreast = 8;  // sums side by side, for the compiler to keep in vectors
+constexpr std::size_t abreast =
+    8;  // partial sums side by side, which the compiler can keep in vectors
 
-/// The sums of a row; the zeros after its end do not count.
+/// The sums over a row; the zeros that pad it add nothing.
 Sums row_sums(const float* row, std::size_t padded_width) {
   std::array<double, abreast> values{}, squares{};
   for (std::size_t x = 0; x < padded_width; x += abreast)
@@ -72,7 +73,7 @@ std::vector<Sums> volume_sums(const PlaneTable& table, std::size_t channels,
   return out;
 }
 
-/// One per channel of the current planes; sums in double, plane by plane in order.
+/// One per channel of the current planes. Sums are in double, plane by plane in order.
 std::vector<ChannelScale> channel_scales(const HiddenLayer& layer, const PlaneTable& table,
                                          const Executor& executor) {
   const PlaneLayout& layout = table.layout();
@@ -106,10 +107,11 @@ struct Run {
   const Kernels& kernels;
   PredictionWorkspace& workspace;
   const Executor& executor;
-  std::vector<float> zeros;  ///< a row outside the volume
+  std::vector<float> zeros;  ///< stands in for rows outside the volume
 };
 
-/// The planes that a layer reads: the volume for the first, those of the layer before for others.
+/// The planes that a layer reads: those of the volume for the first layer, of the previous layer
+/// for others.
 struct Inputs {
   PlaneLayout layout;
   std::vector<const float*> planes;
@@ -156,13 +158,14 @@ Inputs current_planes(const PlaneTable& table) {
   return out;
 }
 
-/// The place of element `i` of a tile, counted from -1 for the one before it; none is outside.
+/// The index along the axis of element `i` of a tile's window; `i` = 0 is the element before the
+/// tile. Elements before the volume give -1.
 std::size_t place(const PhaseTile& tile, std::size_t dilation, std::size_t i) {
-  const std::size_t element = tile_side * tile.index + i;  // one too many
+  const std::size_t element = tile_side * tile.index + i;  // one more than the element of the phase
   return element == 0 ? static_cast<std::size_t>(-1) : tile.phase + dilation * (element - 1);
 }
 
-/// A tile and its row of zeros.
+/// The position of a tile, and a row of zeros for everything outside the volume.
 struct TilePlace {
   PhaseTile along_z, along_y;
   std::size_t dilation;
@@ -188,7 +191,8 @@ ConvolutionTile tile_rows(const Inputs& in, const PlaneTable& out, const TilePla
   return tile;
 }
 
-/// One layer: tiles along z in order, a few at a time; all tiles along y of those at once.
+/// Computes one layer. Tiles along z are taken in order, a few at a time, each with all tiles along
+/// y.
 void convolve(const PackedConvolution& layer, const Inputs& in, PlaneTable& table, Run& run) {
   const ConvolutionPlan plan = layer.plan();
   const auto along_z = phase_tiles(table.layout().depth, plan.dilation);

@@ -16,7 +16,7 @@
 
 namespace assay::model {
 
-/// The memory of a prediction, kept from volume to volume. One prediction at a time.
+/// The memory of a prediction, kept from volume to volume. It serves one prediction at a time.
 class PredictionWorkspace {
  public:
   FloatMemory input, planes;
@@ -25,7 +25,7 @@ class PredictionWorkspace {
 
 struct EngineSettings {
   TensorAxes axes = TensorAxes::zyx;
-  const Kernels* kernels = nullptr;  ///< none: the fastest of this processor
+  const Kernels* kernels = nullptr;  ///< null: the fastest for this processor
 };
 
 /// A network whose weights are packed for this processor. Safe to share between threads.

@@ -17,7 +17,7 @@ struct Winograd;
 template <class Set>
 struct Pointwise;
 
-/// The row of the table for one processor.
+/// The table of functions for one processor.
 template <class Set>
 constexpr Kernels kernels_of(const char* name) {
   return {.name = name,

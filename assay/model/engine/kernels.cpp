@@ -9,8 +9,8 @@
 namespace assay::model {
 namespace {
 
-/// Detected here and not next to the kernels: those files may use instructions of their processor
-/// in every function.
+/// Detection lives here and not next to the kernels, because any function in their files may use
+/// instructions that this processor lacks.
 struct KernelRow {
   const Kernels* kernels;
   bool (*runs_here)();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What the engine asks of a processor: the inner loops of a network, one set per instruction set.
-/// Only plain data crosses this border: the files on its other side are compiled for processors
-/// that the rest of the program does not require, and a function of the standard library that both
-/// sides use could be taken from theirs.
+/// Only plain data crosses this interface. The files that implement it are compiled for processors
+/// that the rest of the program does not require. If both sides used the same function of the
+/// standard library, the linker could keep the copy that needs such a processor.
 #pragma once
 
 #include <cstddef>
@@ -68,7 +68,7 @@ struct NormalisedRow {
 /// The loops for one kind of processor.
 struct Kernels {
   const char* name;
-  std::size_t most_outputs;  ///< of one block of the matrix product: as registers allow
+  std::size_t most_outputs;  ///< of one block of the matrix product; limited by the registers
   std::size_t columns;       ///< voxels along x of one block
   void (*convolve)(const ConvolutionPlan& plan, const ConvolutionTile& tile);
   void (*classify)(const ClassifierPlan& plan, const ClassifierRow& row);

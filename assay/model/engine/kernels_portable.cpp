@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The loops for any processor: vectors of four, which every one has or the compiler takes apart.
+/// The loops for any processor: vectors of four, which the compiler splits up where there are none.
 #include "assay/model/engine/instruction_sets.hpp"
 #include "assay/model/engine/pointwise.hpp"
 #include "assay/model/engine/winograd.hpp"

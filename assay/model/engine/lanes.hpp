@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Vectors of floats in the compiler's own notation, and the functions of networks on them: the
-/// same source for every processor. Everything is inlined, so nothing compiled for one processor
-/// can be called on another.
+/// Vectors of floats in the compiler's own notation, and the functions of networks on them. The
+/// source is the same for every processor. Everything is inlined, so no code compiled for one
+/// processor can be called on another.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct Lanes {
     __builtin_memcpy(at, &value, sizeof value);
   }
 
-  /// Those lanes of a vector at `x` that lie before `width`; zero for the others.
+  /// The lanes of a vector at `x` that lie before `width`; the others become zero.
   [[gnu::always_inline]] static Floats first(Floats value, std::size_t width, std::size_t x) {
     Floats out = {};
     for (std::size_t i = 0; i < lanes && x + i < width; ++i) out[i] = value[i];

@@ -17,7 +17,7 @@ float* FloatMemory::resize(std::size_t count) try {
   floats_.reset();  // first, so that two copies never exist at once
   capacity_ = 0;
   if (count > std::numeric_limits<std::size_t>::max() / sizeof(float)) throw std::bad_alloc();
-  // A piece of at least this size is aligned for vectors.
+  // Pieces of at least this size are allocated in large pages and are aligned for vectors.
   constexpr std::size_t large_page = std::size_t{2} << 20;
   floats_.reset(static_cast<float*>(allocate(std::max(large_page, count * sizeof(float)))));
   capacity_ = count;

@@ -14,8 +14,8 @@ namespace assay::model {
 /// Uninitialised floats that keep their capacity.
 class FloatMemory {
  public:
-  /// Makes room for `count` floats; what was there before is lost. Throws Error::unsupported when
-  /// the machine does not have so much memory.
+  /// Makes room for `count` floats; the previous content is lost. Throws Error::unsupported when
+  /// the machine does not have that much memory.
   float* resize(std::size_t count);
   float* data() { return floats_.get(); }
   const float* data() const { return floats_.get(); }
@@ -25,8 +25,8 @@ class FloatMemory {
   std::size_t capacity_ = 0;
 };
 
-/// Scratch memory for tasks that may run on any thread: as many pieces as there are tasks at once,
-/// each used again and again.
+/// Scratch memory for tasks that may run on any thread. There are as many pieces as tasks at once,
+/// and each is reused.
 class ScratchPool {
  public:
   /// One piece, returned at the end of its life.

@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 3> normalisations = {"none", "instance", 
 constexpr std::size_t kernel_taps = 27;
 constexpr std::size_t most_channels = 256, most_dilation = 4096, most_classes = 256;
 
-/// The paper's networks have 216 C^2 + 56 C + 2 parameters, and 18 C of them belong to the batch
-/// normalisations: a file in which these are folded has 18 C fewer.
+/// The paper's networks have 216 C^2 + 56 C + 2 parameters, of which 18 C belong to the batch
+/// normalisations. A file in which these are folded has 18 C fewer.
 struct Published {
   std::size_t channels, parameters;
   const char* name;

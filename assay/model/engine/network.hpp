@@ -13,12 +13,16 @@
 
 namespace assay::model {
 
-enum class Normalisation { none, instance, group };  ///< at run time
+enum class Normalisation {
+  none,
+  instance,
+  group
+};  ///< computed at run time, so not folded into weights
 
 std::string_view name(Activation activation);
 std::string_view name(Normalisation normalisation);
 
-/// The activation of that name. Throws Error::usage that says which there are.
+/// The activation of that name. Throws an Error::usage that lists the names.
 Activation activation(std::string_view name);
 
 /// Convolution, then normalisation, then activation. The volume is padded with zeros.
@@ -48,11 +52,11 @@ struct Network {
   Classifier classifier;
 };
 
-/// Throws Error::input that names the layer unless shapes follow from each other, every number is
-/// finite and nothing is larger than the engine can hold.
+/// Throws an Error::input naming the layer unless the shapes of consecutive layers match, every
+/// number is finite and nothing is larger than the engine can hold.
 void require_valid(const Network& network);
 
-/// How far along an axis a voxel of the input has an effect: 123 for MeshNet-X.
+/// How many voxels along an axis affect one output voxel: 123 for MeshNet-X.
 std::size_t receptive_field(const Network& network);
 
 /// The trainable parameters of the model as it was trained: 147,474 for MeshNet-26.
@@ -62,12 +66,12 @@ std::size_t parameters(const Network& network);
 /// dilations; else "".
 std::string published_name(const Network& network);
 
-/// Floating-point operations of the direct convolution over that many voxels.
+/// Floating-point operations of a direct convolution over that many voxels.
 double operations(const HiddenLayer& layer, std::size_t voxels);
 double operations(const Classifier& classifier, std::size_t voxels);
 double operations(const Network& network, std::size_t voxels);
 
-/// The most channels that a hidden layer gives.
+/// The largest number of output channels of any hidden layer.
 std::size_t widest(const Network& network);
 
 }  // namespace assay::model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Random networks and volumes, and the slow truth about them: direct convolution in double.
+/// Random networks and volumes, and their slow but certain result: direct convolution in double.
 #pragma once
 
 #include <algorithm>

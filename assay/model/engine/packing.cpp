@@ -22,8 +22,8 @@ std::size_t rounded_up(std::size_t value, std::size_t step) {
   return (value + step - 1) / step * step;
 }
 
-/// The distance between frequencies: not a multiple of 4096 bytes, since 36 of them are written at
-/// once and would fall into the same few lines of the cache.
+/// The distance between frequencies. It is never a multiple of 4096 bytes: 36 frequencies are
+/// written at once and would compete for the same few lines of the cache.
 std::size_t staggered(std::size_t floats) {
   constexpr std::size_t page = 1024, offset = 272;
   const std::size_t at = floats % page;
@@ -64,7 +64,7 @@ float transformed(const std::array<double, 27>& filter, std::size_t frequency, s
   return static_cast<float>(sum);
 }
 
-/// Where the block of outputs begins that holds `output`, and how many it holds.
+/// A block of output channels: the first, and how many.
 struct Block {
   std::size_t first, count;
 };
@@ -122,7 +122,8 @@ PackedClassifier::PackedClassifier(const Classifier& classifier)
     : inputs_(classifier.inputs), classes_(classifier.classes) {
   const std::size_t all = rounded_up(classes_, classes_abreast);
   weights_.resize(all * inputs_);
-  bias_.assign(all, -std::numeric_limits<float>::infinity());  // these never win
+  bias_.assign(all, -std::numeric_limits<float>::infinity());  // the classes that fill up the last
+                                                               // block never win
   std::ranges::copy(classifier.bias, bias_.begin());
   for (std::size_t k = 0; k < classes_; ++k)
     for (std::size_t c = 0; c < inputs_; ++c)

@@ -10,14 +10,14 @@
 
 namespace assay::model {
 
-/// A hidden layer's numbers; `plan()` borrows them.
+/// The weights of a hidden layer; `plan()` borrows them.
 class PackedConvolution {
  public:
   PackedConvolution(const HiddenLayer& layer, TensorAxes axes, const Kernels& kernels);
 
-  /// How a tile is to be computed. With a normalisation to follow, nothing is activated yet.
+  /// How a tile is to be computed. If a normalisation follows, activation is left to it.
   ConvolutionPlan plan() const;
-  /// What a tile needs for itself.
+  /// The scratch memory of one tile.
   std::size_t scratch_floats() const;
 
  private:

@@ -10,8 +10,8 @@
 namespace assay::model {
 namespace {
 
-/// A multiple of a cache line, but an odd one: rows that lie a power of two apart then fall into
-/// different parts of the cache.
+/// Rounds up to an odd number of cache lines. Rows at a distance of a power of two would fall into
+/// the same part of the cache.
 std::size_t odd_lines(std::size_t floats) {
   const std::size_t lines = (floats + alignment - 1) / alignment;
   return (lines | 1) * alignment;
@@ -45,8 +45,8 @@ std::size_t tiles_at_once(std::size_t tiles_along_y) {
 }
 
 std::size_t planes_needed(const PlaneLayout& layout) {
-  // A phase gives back one plane less than its tiles have made, until it is done. The fewest
-  // tiles along y, and so the most at once, are those of dilation 1.
+  // Until a phase is done, it has given back one plane less than its tiles have made. Dilation 1
+  // has the fewest tiles along y, and therefore the most tiles along z at once.
   const std::size_t at_once = tiles_at_once((layout.height + tile_side - 1) / tile_side);
   return layout.depth + std::min(layout.depth, tile_side * at_once) + 1;
 }

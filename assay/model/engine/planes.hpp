@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Activations as planes that change places, so that a layer's output can take the room of its
+/// Activations as planes that change places, so that a layer's output can reuse the memory of its
 /// input.
 //
-// With dilation d, the planes z, z + d, z + 2 d ... of a volume depend only on each other. A tile
-// makes four of them out of six; the next tile of the same phase still needs the last two of those
-// six, and nothing else will ever need the first four. So planes are walked phase by phase, and a
-// plane is free as soon as the last tile that reads it is done: one volume and a few planes suffice
-// where two volumes would be held otherwise. The place of each plane is decided before any tile
-// runs, so it does not depend on threads.
+// With dilation d, the planes z, z + d, z + 2 d ... of a volume depend only on each other; they
+// form a phase. A tile computes four of them from six. The next tile of the same phase still needs
+// the last two of those six, and nothing needs the first four any more. So planes are processed
+// phase by phase, and a plane is free as soon as the last tile that reads it is done. One volume
+// and a few planes therefore suffice instead of two volumes. The place of each plane is decided
+// before any tile runs, so it does not depend on threads.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,8 @@ struct PhaseTile {
 /// All tiles along an axis of `length`, phase by phase.
 std::vector<PhaseTile> phase_tiles(std::size_t length, std::size_t dilation);
 
-/// How many tiles along z are computed at once: with those along y enough for many threads.
+/// How many tiles along z are computed at once: together with those along y enough for many
+/// threads.
 std::size_t tiles_at_once(std::size_t tiles_along_y);
 
 /// How many planes have to exist for a volume of that height and depth, whatever the dilation.
@@ -49,14 +50,15 @@ class PlaneTable {
   const PlaneLayout& layout() const { return layout_; }
   float* plane(std::size_t z) const { return current_[z]; }
 
-  /// The current activations are elsewhere, so no plane is given back while the next are made.
+  /// Whether the current activations lie in these planes. Those of the first layer do not, so it
+  /// gives no plane back.
   bool has_input() const { return !current_.empty(); }
 
-  /// Room for the outputs of a tile; to be called in the order of the tiles.
+  /// Takes planes for the outputs of a tile. To be called in the order of the tiles.
   void make_room(const PhaseTile& tile, std::size_t dilation);
   /// Gives back the planes that no tile after this one reads.
   void give_back(const PhaseTile& tile, std::size_t dilation);
-  /// The planes that were made are the current ones from now on.
+  /// Makes the computed planes the current ones.
   void turn_over();
 
   float* next_plane(std::size_t z) const { return next_[z]; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The loops that look at one voxel at a time: the classifier with its argmax, and the second half
-/// of a normalisation.
+/// The loops that treat one voxel at a time: the classifier with its argmax, and the second half of
+/// a normalisation.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct Pointwise {
       row.logits[k * row.class_stride + x + i] = logits[i];
   }
 
-  /// A class wins only by a larger logit than those before it: ties go to the lower class.
+  /// A class wins only with a larger logit than all before it, so ties go to the lower class.
   static void classify(const ClassifierPlan& plan, const ClassifierRow& row) {
     for (std::size_t x = 0; x < row.width; x += lanes) {
       Floats best = Floats{} - __builtin_inff(), winner = {};

@@ -2,14 +2,15 @@
 /// The inner loops of a network, for any width of vector.
 //
 // A 3x3x3 convolution costs 27 multiplications per pair of channels and voxel. Winograd's minimal
-// filtering (Lavin & Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016) makes
-// 4x4 outputs of a 3x3 filter out of 6x6 inputs with 36 products instead of 144: both sides are
-// transformed, multiplied point by point, and transformed back,
+// filtering (Lavin & Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016) computes
+// 4x4 outputs of a 3x3 filter from 6x6 inputs with 36 products instead of 144. Filter and inputs
+// are transformed, multiplied point by point, and the product is transformed back,
 //
 //     Y = A' [ (G g G') . (B' d B) ] A.
 //
-// Here it is applied to the two slow axes, z and y, while the three taps along x stay direct:
-// 6.75 multiplications per tap set instead of 27. Three observations make that cheap.
+// Here it is applied to the two slow axes, z and y, while the three taps along x stay direct. That
+// costs 6.75 multiplications per pair of channels and voxel instead of 27. Three observations make
+// it cheap.
 //
 //  * Dilation. A convolution with dilation d is d^3 independent dense ones on the sub-lattices of
 //    every d-th voxel. Along z and y the neighbours of a voxel are other rows, so a sub-lattice is
@@ -21,16 +22,16 @@
 //    product: outputs x (inputs * 3), times (inputs * 3) x voxels. Its right side is C rows in the
 //    first-level cache; its left side was transformed when the weights were packed.
 //
-// One tile is worked chunk by chunk along x, so that what is transformed stays in the second-level
-// cache. Bias and activation are applied on the way out, and the result is stored past the caches:
-// nobody reads it before the next layer. Products are summed in one fixed order, so the result does
-// not depend on who computes a tile.
+// One tile is processed chunk by chunk along x, so that the transformed values stay in the
+// second-level cache. Bias and activation are applied on the way out. The result is stored past the
+// caches, since nothing reads it before the next layer. Products are summed in one fixed order, so
+// the result does not depend on which thread computes a tile.
 //
-// The transforms interpolate at six points. With the usual 0, +-1, +-2 and infinity their numbers
-// grow to 8 and more, and so does the rounding; with +-1/sqrt(2) and +-sqrt(2) instead they stay
-// near 1 at the same number of instructions (on the choice of points: Barabasz, Anderson,
-// Soodhalter & Gregg, ACM TOMS 46, 2020). Measured on random networks, errors fall to less than
-// half; tests hold the logits to 2e-6 of those in double precision.
+// The transforms interpolate at six points. With the usual 0, +-1, +-2 and infinity their
+// coefficients grow to 8 and more, and so do rounding errors. With +-1/sqrt(2) and +-sqrt(2)
+// instead they stay near 1 at the same number of instructions (on the choice of points: Barabasz,
+// Anderson, Soodhalter & Gregg, ACM TOMS 46, 2020). Measured on random networks, errors fall to
+// less than half. Tests hold the logits to within 2e-6 of those in double precision.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +48,8 @@ struct Winograd {
   using L = Lanes<Set::lanes>;
   using Floats = typename L::Floats;
   static constexpr std::size_t lanes = Set::lanes, across = Set::vectors * lanes;
-  static constexpr float near_point = 0.707106781F;  ///< the others are its double, 0 and infinity
+  static constexpr float near_point =
+      0.707106781F;  ///< the other points are +-this, +-its double, 0 and infinity
 
   /// B' applied to six values.
   [[gnu::always_inline]] static void into_frequencies(const Floats* d, Floats* out) {
@@ -152,7 +154,7 @@ struct Winograd {
     return multiply<outputs>;
   }
 
-  /// The products of all frequencies; blocks of outputs are as even as they can be.
+  /// The products of all frequencies; blocks of outputs are as equal in size as possible.
   static void multiply_all(const ConvolutionPlan& plan, const float* before, float* after,
                            std::size_t chunk) {
     const std::size_t blocks = (plan.outputs + Set::most_outputs - 1) / Set::most_outputs;

@@ -23,7 +23,7 @@ constexpr std::array storage_types = {StorageType{"torch.FloatStorage", ElementT
                                       StorageType{"torch.HalfStorage", ElementType::float16},
                                       StorageType{"torch.BFloat16Storage", ElementType::bfloat16}};
 
-/// Where training programs put the weights, in the order of our trust.
+/// Keys under which training programs store the weights, the most trusted first.
 constexpr std::array state_keys = {"model_state_dict", "state_dict", "model", "net"};
 
 /// The archive, its pickle, and the folder of its entries.
@@ -31,7 +31,8 @@ struct Checkpoint {
   const ZipFile& zip;
   const Pickle& pickle;
   std::string folder, name;
-  std::map<std::string, std::span<const std::byte>> storages = {};  ///< checked once each
+  std::map<std::string, std::span<const std::byte>> storages =
+      {};  ///< cached, so that each is checked once
 
   std::span<const std::byte> storage(const std::string& key) {
     const auto found = storages.find(key);
@@ -73,7 +74,7 @@ StoredTensor stored(Checkpoint& file, const std::string& key, const PickleValue&
   const auto type = std::ranges::find(storage_types, type_name.text, &StorageType::name);
   StoredTensor out = {.name = key, .shape = tuple_sizes(file, part(2), where)};
   out.type = type != storage_types.end() ? type->type : ElementType::other;
-  if (out.type == ElementType::other) return out;  // counters, which no layer asks for
+  if (out.type == ElementType::other) return out;  // counters, which no layer needs
   const std::vector<std::size_t> strides = tuple_sizes(file, part(3), where);
   if (strides.size() != out.shape.size() || !is_contiguous(out.shape, strides))
     refuse_part(where, "its numbers are not contiguous in memory; save it with .contiguous()");

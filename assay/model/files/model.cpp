@@ -27,7 +27,7 @@ bool starts_with(FileBytes bytes, std::string_view text) {
   return text_of(bytes).starts_with(text);
 }
 
-/// What a reader of one format is given.
+/// What the reader of a format gets.
 struct Source {
   const fs::path& path;
   std::string name;
@@ -58,7 +58,8 @@ bool is_tfjs(FileBytes bytes) {
   return first_sign(text_of(bytes)) == '{';
 }
 
-/// The file that a manifest names; brainchop renames the only one without changing the manifest.
+/// The file that a manifest names. brainchop renames a model's only weight file without changing
+/// the manifest, so a single .bin file is taken in its place.
 fs::path weight_file(const fs::path& model, const std::string& named, bool is_only) {
   const fs::path folder = model.parent_path();
   fs::path there = folder / named;
@@ -96,7 +97,7 @@ constexpr std::array formats = {Format{"pytorch", is_checkpoint, checkpoint_mode
                                 Format{"tfjs", is_tfjs, tfjs_model},
                                 Format{"onnx", is_onnx, onnx_model}};
 
-/// What else people try, and what they can do.
+/// Other files that people try, and what to do with them.
 struct Stranger {
   std::string_view start, what;
 };
@@ -138,7 +139,7 @@ void require_consistent(const Model& model, const ModelOptions& options, const s
 
 }  // namespace
 
-/// A message whose first field is the version of the format: a small number.
+/// An ONNX file is a message whose first field is the version of the format, a small number.
 bool is_onnx(FileBytes bytes) {
   return bytes.size() > 2 && bytes[0] == std::byte{0x08} && bytes[1] < std::byte{0x40};
 }
@@ -162,7 +163,7 @@ Model read_model(const fs::path& path, const ModelOptions& options) {
   }
 }
 
-// Hashes of networks: the same for the same numbers, whatever file they came in.
+// Hashes of networks: equal numbers have equal hashes, whatever file they came from.
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Networks in files of other programs, recognised by their content.
+/// Reads networks from the files of other programs, recognised by their content.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace assay::model {
 struct Model {
   Network network;
   std::string name = {};          ///< "MeshNet-26", "brainchop model5_gw_ae"; "" when unknown
-  std::string architecture = {};  ///< who says so: "file", "recognised", "options"
+  std::string architecture = {};  ///< where it is from: "file", "recognised", "options"
   std::string file = {};          ///< as given
   std::string format = {};        ///< "pytorch", "safetensors", "tfjs", "onnx"
 };
@@ -27,12 +27,12 @@ struct Model {
 /// Reads a model of any format. Throws Error naming the file and what was found instead of a model.
 Model read_model(const std::filesystem::path& path, const ModelOptions& options = {});
 
-/// The network of a state dict: named tensors without dilations and activations, which are taken
-/// from `options`, or from a model that is known by its shapes.
+/// The network of a state dict: named tensors without dilations and activations. These are taken
+/// from `options`, or from a known model of the same shapes.
 Model state_dict_model(std::span<const StoredTensor> tensors, const ModelOptions& options,
                        const std::string& name);
 
-/// The name of a model that is known by its shapes, dilations and activation; else "".
+/// The name of a known model with these shapes, dilations and activation; else "".
 std::string known_name(const Network& network);
 
 /// The weight files that a tfjs model.json names, as it names them. Throws Error::input.
@@ -54,8 +54,8 @@ Network onnx_network(std::span<const std::byte> bytes, const std::string& name);
 /// The same weights give the same hash in every format.
 std::string weights_sha256(const Network& network);
 
-/// The same with a line in front of each layer that says its dilation, activation and
-/// normalisation: what is equal here predicts equally.
+/// The same with a line before each layer that states its dilation, activation and normalisation.
+/// Networks with equal hashes predict the same.
 std::string network_sha256(const Network& network);
 
 /// `assay.model/1`. Costs are for a volume of that shape.

@@ -198,7 +198,7 @@ OnnxGraph onnx_graph(std::span<const std::byte> bytes, const std::string& name) 
   return out;
 }
 
-/// A graph on its way into a network.
+/// A graph that is being turned into a network.
 struct Chain {
   const OnnxGraph& graph;
   const std::string& file;
@@ -221,7 +221,7 @@ struct Chain {
   }
 };
 
-/// All of a list equal to one number; an empty list means `otherwise`.
+/// The value that all elements of a list share; `otherwise` when the list is empty.
 std::int64_t uniform(const Chain& chain, const OnnxNode& node, const std::string& key,
                      std::int64_t otherwise) {
   const std::vector<std::int64_t> found = node.integers(key);
@@ -274,7 +274,7 @@ void add_instance_normalisation(Chain& chain, const OnnxNode& node) {
     out.scale.clear();
     out.shift.clear();
   } else {
-    out.kind = Normalisation::group;  // one channel in each group is an instance
+    out.kind = Normalisation::group;  // with one channel per group it is an instance normalisation
     out.groups = out.scale.size();
   }
   chain.builder.add(std::move(out));
@@ -306,7 +306,7 @@ void add_gelu(Chain& chain, const OnnxNode& node) {
   chain.builder.add(Activation::gelu, node.name);
 }
 
-/// Operations that do not change which class is the largest.
+/// For operations at the end that do not change which class is the largest.
 void end(Chain& chain, const OnnxNode& node) {
   if (!chain.builder.has_classifier()) chain.refuse(node, "comes before the 1x1x1 convolution");
 }
@@ -365,7 +365,7 @@ std::string operations_in(const OnnxGraph& graph) {
   return joined(names);
 }
 
-/// Takes one operation, or the five of a GELU, from the front; what remains.
+/// Takes one operation, or the five of a GELU, from the front. Returns the remaining ones.
 std::span<const OnnxNode> taken(Chain& chain, std::span<const OnnxNode> nodes,
                                 std::string& voxels) {
   const bool gelu = is_gelu(chain, nodes, voxels);
@@ -408,13 +408,13 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr std::size_t deepest = 16;  ///< graphs within graphs
+constexpr std::size_t deepest = 16;  ///< levels of graphs within graphs
 
 constexpr std::array<std::string_view, 3> bounding = {"Sigmoid", "HardSigmoid", "Softmax"};
 constexpr std::array<std::string_view, 9> passing = {
     "Identity", "Cast", "Squeeze", "Unsqueeze", "Reshape", "Slice", "Gather", "Transpose", "Clip"};
 
-/// What makes a value: an operation, and the value that goes into it.
+/// How a value is computed: an operation and its first input.
 struct Maker {
   std::string operation, input;
 };
@@ -467,7 +467,7 @@ struct Walk {
     }
   }
 
-  /// Goes back from the first output over operations that leave values as they are.
+  /// Goes back from the first output past operations that keep probabilities probabilities.
   bool gives_probabilities() const {
     std::string value = output;
     for (std::size_t step = 0; step <= makers.size(); ++step) {

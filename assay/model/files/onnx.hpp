@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What must be known about an ONNX file that another program runs.
+/// What assay must know about an ONNX file that another program runs.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 namespace assay::model {
 
 struct OnnxOutline {
-  std::set<std::string> files = {};  ///< in which it keeps numbers, relative to its own folder
+  std::set<std::string> files = {};  ///< where it stores numbers, relative to its own folder
   bool gives_probabilities = false;  ///< its first output comes out of a Sigmoid or Softmax
 };
 

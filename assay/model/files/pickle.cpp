@@ -197,7 +197,8 @@ class PickleMachine {
     push_name(value(parts[0]).text + "." + value(parts[1]).text);
   }
   void reduce();
-  /// Attributes of an object, such as the `_metadata` of a state dict: nothing of the weights.
+  /// Attributes of an object, such as the `_metadata` of a state dict. They hold no weights and are
+  /// dropped.
   void build() {
     pop();
     top(Kind::dictionary);

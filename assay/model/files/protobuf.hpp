@@ -25,7 +25,7 @@ struct ProtobufField {
 std::vector<ProtobufField> protobuf_fields(std::span<const std::byte> message,
                                            const std::string& name);
 
-/// Numbers of a packed field, or of one that is not.
+/// The numbers of a packed field, or the one number of a field that is not packed.
 std::vector<std::int64_t> protobuf_integers(const ProtobufField& field, const std::string& name);
 
 }  // namespace assay::model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// State dicts: tensors by name, in modules that follow each other by number.
+/// State dicts: tensors by name, grouped into modules that are ordered by number.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 namespace assay::model {
 namespace {
 
-/// A model whose file holds only numbers, known by its shapes. Sources: the paper's architecture;
-/// the model.json files of brainchop.
+/// A model whose file holds only numbers, recognised by its shapes. Sources: the paper's
+/// architecture; the model.json files of brainchop.
 struct KnownModel {
   const char* name = "";
   std::size_t channels = 0, classes = 0;
@@ -52,7 +52,7 @@ const std::vector<KnownModel>& known_models() {
 /// The tensors of one module by the last part of their names.
 struct Module {
   std::string name;
-  std::vector<std::size_t> numbers;  ///< of its name: where it stands among the others
+  std::vector<std::size_t> numbers;  ///< in its name; they give its place among the modules
   std::map<std::string, const StoredTensor*> tensors;
 
   const StoredTensor* find(const std::string& part) const {
@@ -76,8 +76,8 @@ std::vector<std::size_t> numbers_in(const std::string& name) {
   return out;
 }
 
-/// In the order in which voxels pass them: by the numbers in their names, a convolution before the
-/// normalisation of the same number.
+/// Modules in the order in which voxels pass through them: by the numbers in their names, and with
+/// equal numbers a convolution before its normalisation.
 std::vector<Module> modules_of(std::span<const StoredTensor> tensors) {
   std::map<std::string, Module> by_name;
   for (const StoredTensor& tensor : tensors) {
@@ -103,13 +103,13 @@ const StoredTensor& needed(const Module& module, const std::string& part, const 
   return *found;
 }
 
-/// What the shapes tell.
+/// What the shapes of the tensors say.
 struct Outline {
   std::size_t hidden = 0, channels = 0, classes = 0;
   bool has_batch_norm = false, has_bias = false;
 };
 
-/// A cube of 3 or 1 voxels.
+/// The side of a cubic kernel, 3 or 1.
 std::size_t side_of(const StoredTensor& weight, const std::string& file) {
   const auto& shape = weight.shape;
   if (shape[2] != shape[3] || shape[3] != shape[4] || (shape[2] != 3 && shape[2] != 1))
@@ -154,7 +154,7 @@ const KnownModel* known(const Outline& outline) {
   return found != table.end() ? &*found : nullptr;
 }
 
-/// Dilations, activation and normalisation, from the options or from what is known.
+/// Dilations, activation and normalisation, from the options or from a known model.
 KnownModel architecture(const Outline& outline, const ModelOptions& options,
                         const std::string& file) {
   const KnownModel* model = known(outline);

@@ -52,7 +52,7 @@ Weights weights_of(const Json& model, std::span<const std::byte> bytes, const st
   return out;
 }
 
-/// A layer in the list, while the network is put together.
+/// A layer of the list while the network is put together.
 struct KerasLayer {
   std::string name, where;
   const Json& config;
@@ -84,7 +84,7 @@ std::vector<float> transposed(const StoredTensor& kernel) {
   return out;
 }
 
-/// A list of three equal numbers; `otherwise` when it is absent.
+/// The number that a list holds three times; `otherwise` when the list is absent.
 std::size_t thrice(const KerasLayer& layer, const std::string& key, std::size_t otherwise) {
   const std::vector<std::size_t> found = shape_of(member(layer.config, key), layer.where);
   if (found.empty()) return otherwise;
@@ -96,7 +96,8 @@ std::size_t thrice(const KerasLayer& layer, const std::string& key, std::size_t 
 void add_activation(const KerasLayer& layer, NetworkBuilder& builder) {
   const std::string name = text_of(member(layer.config, "activation"));
   if (name.empty() || name == "linear") return;
-  if (name == "softmax" && builder.has_classifier()) return;  // the largest stays the largest
+  if (name == "softmax" && builder.has_classifier())
+    return;  // it does not change which class is the largest
   try {
     builder.add(activation(name), layer.name);
   } catch (const Error& e) {
@@ -154,7 +155,8 @@ constexpr std::array layer_classes = {LayerClass{"InputLayer", add_nothing},
                                       LayerClass{"Dropout", add_nothing},
                                       LayerClass{"SpatialDropout3D", add_nothing}};
 
-/// The layer that another one takes its voxels from: [[["name", 0, 0, {}]]]; "" for none.
+/// The name of the layer from which another takes its voxels, as in [[["name", 0, 0, {}]]]; "" when
+/// there is none.
 std::string source_of(const Json& layer, const std::string& file) {
   const auto& nodes = elements(member(layer, "inbound_nodes"));
   if (nodes.empty()) return "";

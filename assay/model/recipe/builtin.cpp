@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The recipes that are built in, and the rules that every recipe must follow.
+/// The built-in recipes, and the rules that every recipe must follow.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace {
 
 constexpr Shape cube = {256, 256, 256};
 
-/// brainchop's models are shown what `mri_convert --conform` makes, and keep one piece of a class.
+/// brainchop's models get images as `mri_convert --conform` makes them. Of each class only the
+/// largest component is kept.
 Recipe brainchop(const char* name, const std::array<double, 2>& quantiles) {
   return {.name = name,
           .orientation = "LIA",
@@ -26,7 +27,7 @@ Recipe brainchop(const char* name, const std::array<double, 2>& quantiles) {
           .largest_component = true};
 }
 
-/// As brainchop's own program with tinygrad prepares images, whatever the model.
+/// Prepares images as brainchop's own tinygrad program does for every model.
 Recipe mindgrab() {
   Recipe out = brainchop("mindgrab", {0.02, 0.98});
   out.clip = true;
@@ -56,7 +57,7 @@ bool fits(const Shape& shape) {
 
 constexpr std::size_t most_channels = 256;
 
-/// Whether a list with so many entries, if it has any, has one for each channel.
+/// Whether a list with this many entries is empty or has one for each channel.
 bool fits_channels(const Recipe& recipe, std::size_t entries) {
   return entries == 0 || entries == recipe.channels;
 }

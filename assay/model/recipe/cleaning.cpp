@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Pieces of a class that are too small, or not the largest, become background.
+/// Turns components of a class that are too small, or not the largest, into background.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,11 +32,11 @@ metrics::BitVolume mask_of(View<std::uint8_t> labels, std::uint8_t wanted) {
 }
 
 std::int64_t least_voxels(const Grid& grid, const Recipe& recipe) {
-  // A little less than the quotient: 0.1 ml must be reached by 100 voxels of 0.001 ml.
+  // A little less than the quotient, so that 100 voxels of 0.001 ml reach 0.1 ml despite rounding.
   return static_cast<std::int64_t>(std::ceil(recipe.min_volume_ml / voxel_ml(grid) - 1e-6));
 }
 
-/// Only the largest component; the first of equally large ones.
+/// Only the largest component; the first one when several are equally large.
 metrics::Components largest(const metrics::Components& all) {
   const auto most = std::ranges::max_element(all.sizes);
   const auto number = static_cast<std::uint32_t>(most - all.sizes.begin());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three rules lay a grid over an image. `zoom` knows no space, only indices: voxel r of m samples
-// the axis of n at r (n - 1) / (m - 1), as SciPy computes it, so that the outermost voxels keep
-// their places. The two others go through millimetres. What they agree on is that a voxel's place
-// is written into the model's affine, so that the grid tells the truth about where its labels lie.
+// Three rules lay a grid over an image. `zoom` works on indices alone: voxel r of m samples an axis
+// of n voxels at r (n - 1) / (m - 1), as SciPy computes it, so that the outermost voxels keep their
+// places. The other two go through millimetres. All three write the true places of the voxels into
+// the model's affine, so that the grid is right about where its labels lie.
 #include "assay/model/recipe/grids.hpp"
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ Grid lettered(const std::string& letters) {
   return out;
 }
 
-/// The grid with these columns on which index `here` lies at `place`.
+/// The grid with its origin moved so that index `here` lies at `place`.
 Grid anchored(Grid grid, const Point& here, const Point& place) {
   for (std::size_t row = 0; row < 3; ++row) grid.affine[row][3] = 0;
   const Point now = position_mm(grid, here);
@@ -90,7 +90,7 @@ Grid index_grid(const Laid& laid, const Recipe& recipe) {
   const Shape& shape = laid.shape;
   const auto step = [&](std::size_t axis) {
     const IndexAxis a = index_axis(oriented, axis, shape, recipe);
-    // One voxel has no corners to keep: its copies share its thickness.
+    // A single voxel has no corners to keep. Its copies divide its thickness among them.
     if (a.native == 1) return 1 / static_cast<double>(a.resampled);
     return a.resampled == 1 ? static_cast<double>(a.native) : a.step();
   };
@@ -109,7 +109,8 @@ Grid field_of_view_grid(const Laid& laid, const Recipe& recipe) {
   const Point spacing = spacing_mm(oriented);
   const auto centre = [](const Shape& s) {
     return point([&](std::size_t axis) {
-      const std::size_t lower = (s[axis] - 1) / 2;  // of the two in the middle, if there are two
+      const std::size_t lower =
+          (s[axis] - 1) / 2;  // the lower one of the two in the middle, if there are two
       return static_cast<double>(lower);
     });
   };
@@ -119,7 +120,8 @@ Grid field_of_view_grid(const Laid& laid, const Recipe& recipe) {
   return anchored(out, centre(laid.shape), position_mm(oriented, centre(oriented.shape)));
 }
 
-/// The middle is that of the image as stored: n / 2 is another place when an axis runs backwards.
+/// Uses the middle of the image as stored, because n / 2 is another place when an axis runs
+/// backwards.
 Grid conform_grid(const Laid& laid, const Recipe& recipe) {
   const auto middle = [](const Shape& s) {
     return point([&](std::size_t axis) { return static_cast<double>(s[axis]) / 2; });
@@ -136,7 +138,7 @@ constexpr GridMaker grid_makers[] = {index_grid, index_grid, field_of_view_grid,
 
 }  // namespace
 
-// Both differences are halved downwards: the odd voxel is cut, or added, at the end.
+// Both differences are halved and rounded down, so an odd voxel is cut or added at the end.
 std::ptrdiff_t IndexAxis::first() const {
   const auto half = [](std::size_t a, std::size_t b) {
     return static_cast<std::ptrdiff_t>((a - b) / 2);

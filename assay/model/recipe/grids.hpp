@@ -16,7 +16,7 @@ struct IndexAxis {
   std::size_t native, resampled, target;
 
   double step() const {
-    if (resampled == 1) return 1;  // as SciPy does; only voxel 0 is looked at
+    if (resampled == 1) return 1;  // as SciPy does; only voxel 0 is read
     return static_cast<double>(native - 1) / static_cast<double>(resampled - 1);
   }
   /// The resampled voxel at the beginning of the target; negative if padding comes first.

@@ -43,7 +43,8 @@ struct BlockRange {
   bool is_finite = true;
 };
 
-/// In lanes of their own, so that the compiler may use vectors without changing any order.
+/// Keeps independent minima and maxima per lane, so that the compiler may use vectors without
+/// reordering anything.
 BlockRange range_of(std::span<const float> values) {
   constexpr std::size_t lanes = 16;
   std::array<float, lanes> low{}, high{}, bad{};
@@ -62,7 +63,7 @@ BlockRange range_of(std::span<const float> values) {
           std::ranges::all_of(bad, [](float lane) { return lane == 0; })};
 }
 
-/// Floats in the order of unsigned integers; -0 and 0 are the same.
+/// Maps floats to unsigned integers of the same order; -0 and 0 get the same key.
 std::uint32_t key(float value) {
   constexpr std::uint32_t sign = 0x80000000U;
   const auto bits = std::bit_cast<std::uint32_t>(value == 0 ? 0.0F : value);
@@ -74,8 +75,8 @@ float value_of(std::uint32_t key) {
   return std::bit_cast<float>((key & sign) != 0 ? key & ~sign : ~key);
 }
 
-/// Values by rank, without sorting: where a rank falls among the upper halves of the keys, then
-/// among the lower halves of those that share it.
+/// Finds values by rank without sorting. First the bin of the rank among the upper halves of the
+/// keys is found, then its bin among the lower halves of the keys in it.
 class Ranks {
  public:
   explicit Ranks(std::span<const float> values) : values_(values), upper_(half_keys) {
@@ -93,7 +94,7 @@ class Ranks {
  private:
   static constexpr std::size_t half_keys = 1 << 16;
 
-  /// The bin that holds the rank, which becomes the rank inside it.
+  /// The bin that holds the rank; `rank` becomes the rank inside that bin.
   static std::uint32_t bin(const std::vector<std::size_t>& counts, std::size_t& rank) {
     std::uint32_t at = 0;
     for (; rank >= counts[at]; ++at) rank -= counts[at];
@@ -111,11 +112,11 @@ double quantile(const Ranks& ranks, std::size_t count, double at) {
   const float low = ranks.at(below);
   if (share == 0) return low;
   const float high = ranks.at(below + 1);
-  const double difference = high - low;  // a float, as in numpy
+  const double difference = high - low;  // rounded to float, as in numpy
   return share < 0.5 ? low + difference * share : high - difference * (1 - share);
 }
 
-/// Without a range every voxel would be 0 / 0.
+/// Without a range, every voxel would become 0 / 0.
 [[noreturn]] void refuse_constant(const char* what, double value) {
   throw Error(Error::Kind::input,
               fmt::format("{} {:.6g}: there is no range to scale by; check the image, or use a "
@@ -133,7 +134,8 @@ struct Moments {
   std::size_t count = 0;
 };
 
-/// Sums by blocks, in the order of the blocks: threads do not change a bit.
+/// Sums block by block, in the order of the blocks, so that the result is the same to the bit for
+/// any number of threads.
 template <class Add>
 Moments moments_of(std::span<const float> values, const Executor& executor, const Add& add) {
   std::vector<Moments> found(blocks(values.size()));
@@ -149,7 +151,7 @@ Moments moments_of(std::span<const float> values, const Executor& executor, cons
   return out;
 }
 
-/// Mean and standard deviation (over n), in two passes.
+/// Mean and standard deviation (divided by n), in two passes.
 Scale deviation_scale(std::span<const float> values, bool nonzero, const Executor& executor) {
   const Moments first = moments_of(values, executor, [&](Moments& m, float value) {
     if (nonzero && value == 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// There and back: the steps of a recipe in their order.
+/// Runs the steps of a recipe in their order, and their inverse for labels.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -13,7 +13,7 @@
 namespace assay::model {
 namespace {
 
-/// Affines that went through a file come back in single precision.
+/// Affines that went through a file come back in single precision, so grids may differ this much.
 constexpr double same_grid_mm = 1e-3;
 
 template <class T>
@@ -23,7 +23,7 @@ Volume<T> walked(View<T> from, const AxisMap& map) {
   return out;
 }
 
-/// The oriented image on the model's grid; moved there voxel by voxel when nothing lies between.
+/// The oriented image on the model's grid. Voxels are copied when the grids are the same.
 template <class T>
 Volume<T> placed(View<T> oriented, const Grid& model, const Recipe& recipe,
                  const Executor& executor) {
@@ -36,7 +36,8 @@ bool is_byte(float value) {
   return value >= 0 && value <= 255 && value == std::nearbyint(value);
 }
 
-/// A conformed file stays as it is: scaling its bytes again would change what the model sees.
+/// An image that is already conformed stays as it is: scaling its bytes again would change what the
+/// model sees.
 bool is_conformed(View<float> image, const Grid& model, const Recipe& recipe) {
   const Grid oriented = reoriented(image.grid, orienting(image.grid, recipe));
   return greatest_corner_shift_mm(oriented, model) <= same_grid_mm &&

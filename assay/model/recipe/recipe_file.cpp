@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
   throw Error(Error::Kind::input, sentence);
 }
 
-/// Keys that are not fields: what the recipe is, and what it starts from.
+/// Keys that are not fields of a recipe: its schema, its name, the recipe it extends and its hash.
 constexpr std::array<std::string_view, 4> other_keys = {"schema", "name", "extends", "sha256"};
 constexpr std::string_view schema = "assay.recipe/1";
 
@@ -88,7 +88,7 @@ bool scales_by(const Recipe& recipe, IntensityRule rule) {
   return each.empty() ? recipe.intensity == rule : std::ranges::find(each, rule) != each.end();
 }
 
-/// The recipe with its defaults wherever a field has no effect.
+/// The recipe with every field that has no effect set to its default.
 Recipe essential(Recipe recipe) {
   const Recipe defaults;
   if (recipe.grid == GridRule::native) recipe.spacing_mm = defaults.spacing_mm;
@@ -166,8 +166,8 @@ std::string recipe_text(const Recipe& recipe) {
   return to_text(out) + "\n";
 }
 
-/// Fields that recipes did not have at first count only where they say something, so that the
-/// hashes of older recipes stay what they were.
+/// Fields that were added later count only where they differ from their defaults, so that older
+/// recipes keep their hashes.
 std::string recipe_sha256(const Recipe& recipe) {
   Json fields = fields_of(essential(recipe)), defaults = fields_of(Recipe{});
   for (const std::string_view key : later_fields())
@@ -175,7 +175,7 @@ std::string recipe_sha256(const Recipe& recipe) {
   return sha256(to_text(fields, {.indent = 0}));
 }
 
-// One table reads fields and writes them: what can be written can be read, and a field that is
+// One table both reads and writes fields, so whatever can be written can be read. A field that is
 // forgotten here fails the round trip of the tests.
 
 namespace {
@@ -251,7 +251,7 @@ std::vector<double> read_numbers(const Json& value) {
   return out;
 }
 
-/// One number is written without brackets.
+/// A single number is written without brackets.
 Json numbers_json(const std::vector<double>& numbers) {
   return numbers.size() == 1 ? Json(numbers.front()) : Json(numbers);
 }
@@ -363,12 +363,12 @@ unsigned read_count(const Json& value) {
       std::min<std::size_t>(read_size(value), std::numeric_limits<unsigned>::max()));
 }
 
-/// A key of the file. Reading throws an Error without the key's name, which the caller knows.
+/// A key of the file. Errors from `read` do not name the key; the caller adds it.
 struct Field {
   const char* key;
   void (*read)(const Json& value, Recipe& recipe);
   Json (*write)(const Recipe& recipe);
-  bool came_later = false;  ///< recipes were hashed without it at first
+  bool came_later = false;  ///< recipes were first hashed without it
 };
 
 constexpr Field fields[] = {

@@ -15,8 +15,9 @@
 
 namespace assay::model {
 
-/// Reads TOML or JSON, recognised by content. `name` is the file's for messages, and without its
-/// ending the recipe's unless that has one. Throws Error::input naming file, key and remedy.
+/// Reads TOML or JSON, recognised by content. `name` is the file's name, used in messages. Without
+/// its ending it becomes the recipe's name unless the file states one. Throws an Error::input that
+/// names file, key and remedy.
 Recipe parse_recipe(std::string_view text, std::string_view name);
 Recipe read_recipe(const std::filesystem::path& path);
 
@@ -24,38 +25,39 @@ Recipe read_recipe(const std::filesystem::path& path);
 /// the names, when it is neither.
 Recipe find_recipe(const std::string& name_or_path);
 
-/// The recipe next to a model: MODEL.recipe.toml, MODEL.recipe.json, with or without the model's
-/// own ending, then recipe.toml or recipe.json in its folder (in the model, if that is a folder).
-/// Throws Error::input when two of one kind are there.
+/// The recipe next to a model: MODEL.recipe.toml or MODEL.recipe.json, with or without the model's
+/// own ending, then recipe.toml or recipe.json in its folder (or in the model, if that is a
+/// folder). Throws Error::input when a .toml and a .json file of the same kind both exist.
 std::optional<std::filesystem::path> recipe_beside(const std::filesystem::path& model);
 
 /// All fields as JSON in a fixed order, as `assay.recipe/1`; parse_recipe reads it back.
 std::string recipe_text(const Recipe& recipe);
 
-/// A hash of the fields, without the name and with fields that have no effect at their defaults:
-/// recipes that do the same have the same hash.
+/// A hash of the fields without the name, in which fields without effect are set to their defaults.
+/// So recipes that do the same have the same hash.
 std::string recipe_sha256(const Recipe& recipe);
 
-// The keys of a recipe file that say what is done.
+// The keys of a recipe file that are fields of the recipe.
 
 std::vector<std::string_view> recipe_fields();
 
-/// Those of them that recipes did not always have.
+/// The fields that were added after the first version.
 std::vector<std::string_view> later_fields();
 
-/// All of them, in a fixed order.
+/// All fields, in a fixed order.
 Json fields_of(const Recipe& recipe);
 
-/// The recipe with the fields that are in `file`. Throws Error::input naming the key.
+/// The recipe, changed by the fields that `file` has. Throws an Error::input that names the key.
 Recipe with_fields(Recipe recipe, const Json& file);
 
-/// Calls `read` on the value of a key that is there; what that throws then names the key.
+/// Calls `read` on the value of a key that is there. Errors that it throws get the key's name.
 void read_key(const Json& file, const char* key, const std::function<void(const Json&)>& read);
 
-/// Axes by their letters, "xyz" or "x". Throws Error::input about the value when there are others.
+/// Axes by their letters, "xyz" or "x". Throws an Error::input about the value when it has other
+/// letters.
 std::array<bool, 3> axes_named(std::string_view letters);
 
-/// Throws Error::input unless it is text.
+/// Throws Error::input unless the value is text.
 std::string read_word(const Json& value);
 
 }  // namespace assay::model

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Regions that overlap as one label map.
+/// Turns overlapping regions into one label map.
 #pragma once
 
 #include <cstddef>

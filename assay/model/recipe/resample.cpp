@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SciPy adds eight products for each voxel, ((v wx) wy) wz, x slowest and z fastest. Along a row of
-// the target y and z do not change, so each of the eight is a row of its own: v wx is made once for
-// each row of the source and kept while y moves on, and a term whose weight is 0 is left out, which
-// changes no sum of finite numbers. Planes that lie between the same two of the source are done
-// together, row by row. Rows run through vector registers; the order of the sum, and so its bits,
-// stays SciPy's.
+// the target y and z do not change, so each of the eight terms is a whole row. The rows v wx are
+// computed once for each row of the source and kept while y moves on. A term whose weight is 0 is
+// left out, which changes no sum of finite numbers. Target planes that lie between the same two
+// planes of the source are done together, row by row. Rows run through vector registers, while the
+// order of the sum, and with it every bit, stays SciPy's.
 #include "assay/model/recipe/resample.hpp"
 
 #include <algorithm>
@@ -19,10 +19,11 @@ namespace assay::model {
 namespace {
 
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-/// Affines come out of files in single precision: so far beyond the edge is still on it.
+/// Affines come out of files in single precision, so a position this far beyond the edge still
+/// counts as on it.
 constexpr double edge_slack = 1e-4;
 constexpr double half_slack = 1e-6;
-/// Off an axis by less than this at the far end of the grid: along it.
+/// Axes that are off by less than this at the far end of the grid count as parallel.
 constexpr double oblique_slack = 1e-4;
 
 std::vector<double> index_positions(const IndexAxis& axis) {
@@ -31,7 +32,7 @@ std::vector<double> index_positions(const IndexAxis& axis) {
     const std::ptrdiff_t r = static_cast<std::ptrdiff_t>(k) + axis.first();
     if (r < 0 || r >= static_cast<std::ptrdiff_t>(axis.resampled)) continue;
     const double position = static_cast<double>(r) * axis.step();
-    // Rounding can carry the last voxel beyond the edge, where SciPy finds nothing.
+    // Rounding can carry the last voxel beyond the edge, where SciPy finds no value.
     if (position <= static_cast<double>(axis.native - 1)) out[k] = position;
   }
   return out;
@@ -114,7 +115,8 @@ bool by_index(const Recipe& recipe) {
 
 double reached(double position, std::size_t size, double reach) {
   const double last = static_cast<double>(size - 1);
-  // Between voxels, rounding must not decide which is nearest.
+  // Positions halfway between voxels are made exact, so that rounding does not decide which voxel
+  // is nearest.
   const double halves = std::round(2 * position) / 2;
   if (std::abs(position - halves) < half_slack) position = halves;
   if (!(position >= -reach && position <= last + reach)) return nothing;
@@ -140,7 +142,7 @@ Mapping to_native(const Grid& oriented, const Grid& model, const Recipe& recipe)
 
 namespace {
 
-/// The two neighbours of a position and what each counts; nothing outside.
+/// The two neighbours of a position and their weights; both weights are 0 outside the source.
 struct Neighbours {
   std::array<std::size_t, 2> index{};
   std::array<double, 2> weight{};
@@ -164,7 +166,8 @@ std::vector<Neighbours> neighbours(const Mapping& mapping, std::size_t axis) {
   return out;
 }
 
-/// The rows of two planes of the source, weighted along x: side 0 by the lower neighbour.
+/// Rows of two neighbouring planes of the source, weighted along x: side 0 by the lower neighbour,
+/// side 1 by the upper.
 class WeightedRows {
  public:
   WeightedRows(View<float> source, const std::vector<Neighbours>& x) : source_(source), x_(x) {
@@ -178,7 +181,8 @@ class WeightedRows {
 
   std::size_t sides() const { return sides_; }
 
-  /// Neighbouring rows and planes are even and odd, so four slots hold what a row needs.
+  /// Of two neighbouring rows or planes one is even and one is odd, so four slots hold all that a
+  /// target row needs.
   const double* row(std::size_t side, std::size_t y, std::size_t z) {
     Slot& slot = slots_[2 * (z % 2) + y % 2];
     if (!slot.filled || slot.y != y || slot.z != z) fill(slot, y, z);
@@ -212,7 +216,7 @@ class WeightedRows {
   std::array<Slot, 4> slots_{};
 };
 
-/// A row that counts towards a row of the target.
+/// A weighted row of the source, and its weights along y and z.
 struct Term {
   const double* row = nullptr;
   double y = 0, z = 0;
@@ -235,7 +239,8 @@ Terms terms_of(WeightedRows& rows, const Neighbours& y, const Neighbours& z) {
 
 template <std::size_t count>
 void write_sums(const std::array<Term, 8>& terms, std::span<float> to) {
-  const std::array<Term, 8> local = terms;  // so that the compiler knows that `to` is not in it
+  const std::array<Term, 8> local =
+      terms;  // a copy, so that the compiler knows that `to` does not overlap it
   for (std::size_t i = 0; i < to.size(); ++i) {
     double sum = 0;
     for (std::size_t t = 0; t < count; ++t) sum += local[t].row[i] * local[t].y * local[t].z;
@@ -243,7 +248,7 @@ void write_sums(const std::array<Term, 8>& terms, std::span<float> to) {
   }
 }
 
-/// One or two neighbours along each axis: 1, 2, 4 or 8 terms.
+/// There are one or two neighbours along each axis, hence 1, 2, 4 or 8 terms.
 void write_sums(const Terms& terms, std::span<float> to) {
   using Write = void (*)(const std::array<Term, 8>&, std::span<float>);
   constexpr std::array<Write, 4> by_size = {write_sums<1>, write_sums<2>, write_sums<4>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Voxels of one grid on another: between neighbours for images, the nearest one for labels.
+/// Resamples voxels from one grid to another: linearly for images, by the nearest voxel for labels.
 #pragma once
 
 #include <array>
@@ -12,9 +12,9 @@
 
 namespace assay::model {
 
-// Where voxels of one grid lie in another: what resampling reads and the way back reverses.
+// Where the voxels of one grid lie in another, for resampling and for the way back.
 
-/// For each voxel of a target its place among the voxels of a source.
+/// For each voxel of a target, its place among the voxels of a source.
 struct Mapping {
   Shape source{};
   Grid target{};
@@ -31,10 +31,10 @@ Mapping to_model(const Grid& oriented, const Grid& model, const Recipe& recipe);
 /// From the voxels of the oriented image to those of the model: what `to_model` did, backwards.
 Mapping to_native(const Grid& oriented, const Grid& model, const Recipe& recipe);
 
-/// From the voxel indices of one grid to those of another.
+/// The affine from the voxel indices of one grid to those of another.
 Affine index_map(const Grid& from, const Grid& to);
 
-/// A position moved onto the source when it is within reach; NaN when it is not.
+/// The position, clamped onto the source when it is within reach; NaN when it is not.
 double reached(double position, std::size_t size, double reach);
 
 /// Linear interpolation, 0 outside. Sums and products are doubles in SciPy's order, rounded to

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* bids_version = "1.10.0";
 constexpr std::string_view no_value = "n/a";
 
-/// A column of every table, and what its description says.
+/// A column that every table has, and its description.
 struct FixedColumn {
   const char *name, *description;
 };
@@ -38,14 +38,14 @@ std::string_view last_part_of(std::string_view path) {
   return slash == path.npos ? path : path.substr(slash + 1);
 }
 
-/// The folder that an image is in, if it is that of a datatype; most images are anatomical.
+/// The datatype folder that an image is in; otherwise `anat`, since most images are anatomical.
 std::string_view datatype_of(std::string_view stem) {
   for (const std::string_view part : parts_of(stem, '/'))
     if (contains(bids_datatypes, part)) return part;
   return bids_datatypes[0];
 }
 
-/// A cell keeps to its column and its line.
+/// Replaces characters that would break a cell out of its column or line.
 std::string cell(std::string_view text) {
   if (text.empty()) return std::string(no_value);
   std::string out(text);
@@ -61,7 +61,7 @@ std::string subject_of(const metrics::CaseRecord& record) {
   return found == of_case.end() ? "" : "sub-" + found->second;
 }
 
-/// The columns of any case, in order of first appearance.
+/// The group columns of all cases, in order of first appearance.
 std::vector<std::string> group_names(const metrics::SegmentationResult& result) {
   std::vector<std::string> out;
   for (const metrics::CaseScores& scores : result.cases)
@@ -70,7 +70,7 @@ std::vector<std::string> group_names(const metrics::SegmentationResult& result) 
   return out;
 }
 
-/// The name of a group's column, which is not that of any other column.
+/// The name of a group's column, made different from all other columns.
 std::string group_column(const metrics::SegmentationResult& result, const std::string& name) {
   const auto is_fixed = [&](const FixedColumn& column) { return name == column.name; };
   const auto is_scored = [&](const metrics::ChosenMetric& metric) { return name == metric.key; };

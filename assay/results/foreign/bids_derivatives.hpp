@@ -12,7 +12,7 @@
 
 namespace assay::results {
 
-/// Entities of file names in the order that the schema of BIDS 1.10 demands (rules/entities).
+/// Entities of file names in the order that the schema of BIDS 1.10 requires (rules/entities).
 inline constexpr std::string_view bids_entities[] = {
     "sub",   "tpl",   "ses", "cohort", "sample", "task", "tracksys", "acq",   "nuc",
     "voi",   "ce",    "trc", "stain",  "rec",    "dir",  "run",      "mod",   "echo",
@@ -29,13 +29,13 @@ inline constexpr std::string_view bids_segmentations[] = {"mask", "dseg", "probs
 /// Suffixes of our own: BIDS 1.10 has none for tables of agreement and their summaries.
 inline constexpr std::string_view bids_metrics = "metrics", bids_results = "results";
 
-/// "sub-01_desc-net_mask" -> "mask"; "" where a name states no suffix.
+/// "sub-01_desc-net_mask" -> "mask"; "" where a name has no suffix.
 std::string_view bids_suffix(std::string_view stem);
 
 bool is_bids_segmentation(std::string_view stem);
 
-/// The letters and digits of a text: all that the value of an entity may have. Throws Error::usage
-/// when there are none.
+/// The letters and digits of a text, which are all that the value of an entity may contain. Throws
+/// Error::usage when there are none.
 std::string bids_label(std::string_view text);
 
 /// Where the metrics of a case belong: "sub-01/ses-2/anat/sub-01_ses-2_desc-net_metrics.tsv" for

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// metrics.json of grand-challenge.org, written. The platform reads a number by its path, such as
-/// aggregates.dice.mean, and cannot rank a submission where it finds null: what has no value is
-/// left out, and `undefined` says why.
+/// Writes metrics.json of grand-challenge.org. The platform reads a number by its path, such as
+/// aggregates.dice.mean, and cannot rank a submission where it finds null. So whatever has no value
+/// is left out, and `undefined` says why.
 #include <algorithm>
 #include <cmath>
 
@@ -30,7 +30,7 @@ Json only_numbers(const Json& block) {
   return out;
 }
 
-/// Scores by metric: numbers under `values`, the others with their reason under `undefined`.
+/// Scores by metric: numbers under `values`, undefined ones with their reason under `undefined`.
 struct Told {
   Json values = Json::object(), undefined = Json::object();
 
@@ -67,7 +67,7 @@ struct Aggregates {
   }
 };
 
-/// How a case fared, in a word.
+/// The status of a case in one word.
 std::string_view status_of(const metrics::CaseScores& scores) {
   if (scores.record.fate == metrics::Fate::scored) return words::ok;
   return metrics::is_counted(scores) ? words::counted_as_worst : words::failed;

@@ -39,7 +39,7 @@ LongColumns long_columns(const Csv& csv, const std::string& name) {
           .status = column_for(Role::status, csv.header)};
 }
 
-/// Columns without a role describe the case.
+/// Columns without a role describe the case, so they are groups.
 std::vector<std::size_t> group_columns(const Csv& csv, const LongColumns& is) {
   std::vector<std::size_t> out;
   for (std::size_t c = 0; c < csv.header.size(); ++c)
@@ -49,7 +49,7 @@ std::vector<std::size_t> group_columns(const Csv& csv, const LongColumns& is) {
   return out;
 }
 
-/// Our keys by the names in the file.
+/// Maps the metric names in the file to our keys.
 std::map<std::string, std::string, std::less<>> keys_of(const Csv& csv, std::size_t column) {
   std::vector<std::string> names;
   std::unordered_set<std::string_view> seen;
@@ -61,18 +61,19 @@ std::map<std::string, std::string, std::less<>> keys_of(const Csv& csv, std::siz
   return out;
 }
 
-/// What a row says when the case could not be scored, and not that a value is undefined.
+/// Whether the status says that the case could not be scored, rather than that a value is
+/// undefined.
 bool says_lost(std::string_view status) {
   const std::string word = metrics::plain(status);
   return word.starts_with("fail") || word.starts_with("missing") || word == "error";
 }
 
-/// A file of ours that lost a case because its reference is missing does not blame the model.
+/// In our own files a case that was lost because its reference is missing is not the model's fault.
 bool is_models_failure(std::string_view status) {
   return metrics::plain(status) != "missingreference";
 }
 
-/// Our own files say why a value is missing.
+/// Keeps the reason that our own files give for a missing value.
 void explain(compare::ResultBuilder& out, const compare::ResultBuilder::Place& place,
              const std::string& key, std::string_view status) {
   const auto metric = metrics::metric_of_key(key);
@@ -81,8 +82,8 @@ void explain(compare::ResultBuilder& out, const compare::ResultBuilder::Place& p
   if (metric && why != metrics::all_undefined.end()) out.explain(place, *why, {**metric});
 }
 
-/// Why a value is missing. It must also be clear whose fault it is, which a denominator of zero
-/// does not show: then the status says which mask is empty.
+/// Why a value is missing. The status must also show whose fault it is, which a denominator of zero
+/// does not. In that case it says which mask is empty.
 std::string_view long_status(const metrics::LabelScores& label, std::size_t metric) {
   if (label.missing) return metrics::name(*label.missing);
   const auto* why = std::get_if<metrics::Undefined>(&label.scores[metric]);
@@ -93,7 +94,7 @@ std::string_view long_status(const metrics::LabelScores& label, std::size_t metr
 
 constexpr const char* long_header = "model,case,label,metric,value,status";
 
-/// The columns of any case, in order of first appearance.
+/// The group columns of all cases, in order of first appearance.
 std::vector<std::string> columns_of_groups(const metrics::SegmentationResult& result) {
   std::vector<std::string> out;
   for (const metrics::CaseScores& c : result.cases)
@@ -102,13 +103,13 @@ std::vector<std::string> columns_of_groups(const metrics::SegmentationResult& re
   return out;
 }
 
-/// A group that is called like a column of the long form gets a name of its own.
+/// A group with the name of a column of the long form gets a name of its own.
 std::string group_title(const std::string& column) {
   const std::string taken = "," + std::string(long_header) + ",";
   return taken.find("," + column + ",") == std::string::npos ? column : "group_" + column;
 }
 
-/// ",A,61": what each column says about a case.
+/// ",A,61": the value of each group column for a case.
 std::string group_fields(const metrics::Groups& groups, const std::vector<std::string>& columns) {
   std::string out;
   for (const std::string& column : columns) {
@@ -118,14 +119,14 @@ std::string group_fields(const metrics::Groups& groups, const std::vector<std::s
   return out;
 }
 
-/// Other tools' apostrophes may mean something else.
+/// Whether we wrote the file. In other tools' files a leading apostrophe may mean something else.
 bool is_ours(const Csv& csv) {
   const auto names = parts_of(long_header, ',');
   return csv.header.size() >= names.size() &&
          std::equal(names.begin(), names.end(), csv.header.begin());
 }
 
-/// Texts as they were before `csv_field` kept spreadsheets from running them.
+/// Removes the marks with which `csv_field` keeps spreadsheets from running texts as formulas.
 void take_off_marks(Csv& csv) {
   const auto take_off = [](std::vector<std::string>& row) {
     for (std::string& cell : row)
@@ -160,7 +161,7 @@ void write_long_csv(const metrics::SegmentationResult& result, const TextSink& s
     sink(out);
     out.clear();
   }
-  sink(out);  // the header, where there are no cases
+  sink(out);  // only the header is left when there are no cases
 }
 
 std::string long_csv(const metrics::SegmentationResult& result) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// nnU-Net's summary.json, written and read. Its counts are evidence: every metric that needs no
-/// more than counts follows from them by our own formulas. Its own Dice and IoU are kept as they
-/// are.
+/// Writes and reads nnU-Net's summary.json. Its counts are evidence: every metric that needs only
+/// counts is computed from them by our own formulas. Its own Dice and IoU are kept unchanged.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -23,7 +22,7 @@ namespace {
 
 using JsonKind = JsonReader::Kind;
 
-/// Folders that every training has, whatever the model.
+/// Folder names that occur in every training, whatever the model.
 bool tells_nothing(std::string_view folder) {
   constexpr std::array<std::string_view, 7> fixed = {"",
                                                      ".",
@@ -37,8 +36,8 @@ bool tells_nothing(std::string_view folder) {
          std::ranges::any_of(numbered, [&](auto start) { return folder.starts_with(start); });
 }
 
-/// MODEL for .../MODEL/fold_0/validation/summary.json. Otherwise the outermost folder that was
-/// named, or else the file's own name.
+/// MODEL for .../MODEL/fold_0/validation/summary.json. Otherwise the outermost folder with a name
+/// of its own, or else the file's own name.
 std::string model_of(std::string_view path) {
   std::string outermost = std::filesystem::path(last_part(path)).stem().string();
   for (std::string_view rest = path.substr(0, path.size() - last_part(path).size());
@@ -99,7 +98,7 @@ class NnunetCases {
   void read_label(std::size_t here, std::string_view key) {
     const std::size_t label = out_.label(key);
     if (label >= keys_.size()) keys_.emplace_back(key);
-    if (key == "0") out_.leave_out_of_averages(label);  // version 1 scores the background, too
+    if (key == "0") out_.leave_out_of_averages(label);  // version 1 also scores the background
     std::array<std::optional<double>, 4> counts;
     in_.object(key, [&](std::string_view name) {
       const auto* const count = std::ranges::find(count_names, name);
@@ -114,8 +113,8 @@ class NnunetCases {
       derive({here, label, 0}, counts);
   }
 
-  /// A region is written as "(1, 2)". Where there is one, every key is that of a region, and
-  /// nnU-Net's own mean is over all of them.
+  /// A region is written as "(1, 2)". If there is one, every key is a region, and nnU-Net's own
+  /// mean is over all of them.
   void describe_labels() {
     const bool has_regions =
         std::ranges::any_of(keys_, [](const std::string& key) { return key.starts_with('('); });
@@ -139,7 +138,8 @@ class NnunetCases {
     return count;
   }
 
-  /// What the file gives itself is there already, and stays.
+  /// Adds metrics computed from counts. Values that the file itself states are already there and
+  /// stay.
   void derive(compare::ResultBuilder::Place at,
               const std::array<std::optional<double>, 4>& counts) {
     const auto whole = [&](std::size_t i) { return static_cast<std::int64_t>(*counts[i]); };
@@ -152,7 +152,7 @@ class NnunetCases {
     }
   }
 
-  /// The same few names come again in every case.
+  /// Remembers names, because the same few occur in every case.
   std::size_t metric_of(std::string_view name) {
     const auto known = std::ranges::find(names_, name, &std::pair<std::string, std::size_t>::first);
     if (known != names_.end()) return known->second;
@@ -161,8 +161,8 @@ class NnunetCases {
     return metric;
   }
 
-  /// Ids are the names of the reference files; with the folders when the names alone are not
-  /// unique.
+  /// Ids are the names of the reference files, together with their folders when the names alone are
+  /// not unique.
   void name_cases() {
     if (std::ranges::any_of(paths_, [](const std::string& path) { return path.empty(); }))
       return out_.forget_ids();
@@ -176,7 +176,7 @@ class NnunetCases {
       out_.name_case(i, unique ? ids[i] : case_id(std::string_view(paths_[i]).substr(shared)));
   }
 
-  /// How much of the paths is the same folder.
+  /// The length of the folder that all paths share.
   std::size_t common_folder() const {
     const std::string& first = paths_.front();
     std::size_t length = first.size();
@@ -197,14 +197,14 @@ class NnunetCases {
   std::vector<std::pair<std::string, std::size_t>> names_;
 };
 
-/// What nnU-Net leaves undefined is its NaN: null in valid JSON.
+/// What nnU-Net leaves undefined is NaN there, and null here, to keep the JSON valid.
 Json nnunet_number(std::string_view name, const metrics::Evidence& evidence) {
   return metrics::value(
              metrics::score(metrics::metric(name), evidence, {}, metrics::convention("nnunet")))
       .value_or(NAN);
 }
 
-/// nnU-Net's names for what we keep as evidence and scores.
+/// The metrics of a label under nnU-Net's names.
 Json nnunet_metrics(const metrics::Evidence& evidence) {
   const metrics::Confusion& c = evidence.counts;
   return {{"Dice", nnunet_number("dice", evidence)},
@@ -217,7 +217,7 @@ Json nnunet_metrics(const metrics::Evidence& evidence) {
           {"n_ref", c.reference()}};
 }
 
-/// nanmean over JSON blocks of the same keys, of which only the numbers are kept.
+/// nanmean over JSON blocks with the same keys; only numbers count.
 class BlockMeans {
  public:
   void add(const Json& block) {

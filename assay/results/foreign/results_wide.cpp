@@ -17,11 +17,11 @@ struct Columns {
   std::vector<std::size_t> metrics, groups;
 };
 
-/// What the cells of one column are.
+/// What kinds of cells a column has.
 struct Census {
   std::size_t numbers = 0, texts = 0, commas = 0;
   std::optional<std::size_t> first_text{};
-  bool whole = true;  ///< every number is written without a point
+  bool whole = true;  ///< every number is written in digits alone
 };
 
 Census census_of(const Csv& csv, std::size_t column) {
@@ -41,8 +41,8 @@ Census census_of(const Csv& csv, std::size_t column) {
   return out;
 }
 
-/// Sorts a column into metrics and groups. A typing mistake must not turn a metric into a group: a
-/// text is refused where the name is a metric's or most cells are numbers.
+/// Sorts a column into metrics and groups. A typing mistake must not turn a metric into a group, so
+/// a text is refused where the column has a metric's name or most of its cells are numbers.
 void place_column(const Csv& csv, const std::string& name, std::size_t column, Columns& out) {
   const bool is_ours = metrics::metric_key(csv.header[column]).has_value();
   const Census census = census_of(csv, column);
@@ -58,7 +58,7 @@ void place_column(const Csv& csv, const std::string& name, std::size_t column, C
   if (census.whole && !is_ours) out.groups.push_back(column);  // 1, 2, 3 may number sites or folds
 }
 
-/// 0, 1, 2, ... is what a data frame writes when nobody named its rows.
+/// 0, 1, 2, ... is what a data frame writes when its rows have no names.
 bool counts_rows(const Csv& csv, std::size_t column) {
   for (std::size_t r = 0; r < csv.rows.size(); ++r)
     if (csv.rows[r][column] != std::to_string(r)) return false;

@@ -45,8 +45,8 @@ std::string record(const std::string& data) {
   return length + masked_checksum(length) + data + masked_checksum(data);
 }
 
-// ---- Fields of a message: a key of number and wire type, then the value. All our numbers of
-// fields are below 16, so a key is one byte.
+// ---- Fields of a message: a key made of field number and wire type, then the value. All our field
+// numbers are below 16, so a key is one byte.
 
 enum class Wire { varint = 0, eight_bytes = 1, length = 2, four_bytes = 5 };
 
@@ -70,7 +70,7 @@ std::string event(std::int64_t time_ms, const std::string& content) {
                 content);
 }
 
-/// "lesion/dice": TensorBoard groups by what is before the slash.
+/// "lesion/dice". TensorBoard groups by what comes before the slash.
 std::string tag_of(const TrackedMean& mean) {
   return mean.label.empty() ? mean.metric : mean.label + "/" + mean.metric;
 }

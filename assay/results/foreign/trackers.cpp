@@ -25,10 +25,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// MLflow lets people name an experiment, and finds it by a number: 18 digits, always these.
+/// MLflow shows an experiment by its name, but finds it by an id of 18 digits. Ours is fixed.
 constexpr const char *experiment_name = "assay", *experiment_id = "429113907184562204";
 
-/// Letters that MLflow takes in names; others become "_". Never a way out of the folder.
+/// Keeps the characters that MLflow accepts in names and replaces others by "_". The result can
+/// never lead out of the folder.
 std::string safe_name(std::string_view name, std::string_view more) {
   std::string out;
   for (const char c : name)
@@ -36,7 +37,7 @@ std::string safe_name(std::string_view name, std::string_view more) {
   return out.empty() || out.front() == '.' ? "_" + out : out;
 }
 
-/// Text in double quotes: JSON, which YAML includes.
+/// Text in double quotes, written as JSON, which is valid YAML.
 std::string yaml_text(std::string_view text) {
   return to_text(Json(std::string(text)));
 }
@@ -58,7 +59,7 @@ std::string run_meta(const fs::path& folder, const TrackedRun& run) {
       yaml_text(run.model), run.id, run.start_ms);
 }
 
-/// MLflow looks for runs by their meta.yaml, so that file comes last.
+/// MLflow finds runs by their meta.yaml, so that file is written last.
 void write_mlflow(const TrackedRun& run, const fs::path& place) {
   const fs::path experiment = fs::absolute(place) / experiment_id, folder = experiment / run.id;
   make_folder(folder / "artifacts");
@@ -98,7 +99,7 @@ std::string table_rows(const TrackedRun& run) {
   return out;
 }
 
-/// All rows by one call, so that several processes can add to one table.
+/// Writes all rows in one call, so that several processes can append to one table.
 void write_table(const TrackedRun& run, const fs::path& place) {
   make_folder(folder_of(place));
   const Descriptor file = open_descriptor(place, O_RDWR | O_APPEND | O_CREAT | O_NOCTTY, 0666);

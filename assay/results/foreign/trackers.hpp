@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Results where trackers of experiments look for them: MLflow's file store, TensorBoard's event
-/// files, a table. Only files are written; none of these tools is needed, and nothing leaves the
+/// Writes results where experiment trackers look for them: MLflow's file store, TensorBoard's event
+/// files, a table. Only files are written. None of these tools is needed, and nothing leaves the
 /// machine. docs/trackers.md describes them.
 #pragma once
 
@@ -26,7 +26,7 @@ struct TrackedMean {
   std::optional<double> std{};
 };
 
-/// What a tracker is told of one scoring.
+/// What a tracker is told about one scoring run.
 struct TrackedRun {
   std::string model{};
   std::vector<TrackedMean> means{};
@@ -36,14 +36,15 @@ struct TrackedRun {
   std::string id{};  ///< 32 hex digits
 };
 
-/// The run that a result tells of. A mean without a value is left out. Times are in ms since 1970.
+/// Start and end of a run in ms since 1970, for `tracked_run`, which turns a result into a run and
+/// leaves out means without a value.
 struct RunTimes {
   std::int64_t start_ms = 0, end_ms = 0;
 };
 TrackedRun tracked_run(const metrics::SegmentationResult& result, const Provenance& provenance,
                        const RunTimes& times);
 
-/// Writes a run below a folder, or to the end of a table. Throws Error::io.
+/// Writes a run below a folder, or appends it to a table. Throws Error::io.
 using WriteTracked = void (*)(const TrackedRun& run, const std::filesystem::path& place);
 
 /// The trackers by name.
