@@ -88,7 +88,8 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   const fs::path out =
       common.out.empty() ? results : output_file(common.out, shards.header.results);
   if (!o.csv.empty() && out.lexically_normal() == fs::path(o.csv).lexically_normal())
-    throw Error(Error::Kind::usage, "--out and --csv name the same file");
+    throw Error(Error::Kind::usage,
+                "--out and --csv name the same file; choose another for one of them");
   for (const fs::path& target : {out, fs::path(o.csv)}) {
     refuse_input(target, shards.paths);
     if (!target.empty()) require_writable(target);

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <optional>
 #include <ostream>
+#include <span>
 
 #include "assay/base/file.hpp"
+#include "assay/base/journal.hpp"
 #include "assay/error.hpp"
+#include "assay/qa/run/qa_plan.hpp"
 #include "cli/warnings.hpp"
 
 namespace assay::cli {
@@ -16,6 +19,11 @@ namespace assay::cli {
 namespace fs = std::filesystem;
 
 namespace {
+
+bool is_journal(const fs::path& file) {
+  const Buffer start = InputFile(file).read_start(journal_line_start.size());
+  return std::ranges::equal(start.bytes(), std::as_bytes(std::span(journal_line_start)));
+}
 
 /// The same for every name and link of a file; nothing for what does not exist.
 std::optional<std::pair<std::uintmax_t, std::uintmax_t>> identity_of(const fs::path& path) {
@@ -60,7 +68,14 @@ void InputFiles::refuse(const fs::path& out) const {
 }
 
 void refuse_input(const fs::path& out, const std::vector<fs::path>& inputs) {
-  if (!out.empty() && fs::exists(out)) InputFiles(inputs).refuse(out);
+  if (out.empty() || !fs::is_regular_file(out)) return;
+  InputFiles(inputs).refuse(out);
+  if (is_journal(out))
+    throw Error(Error::Kind::usage, out,
+                "is a journal, the record of a run; choose another file for the results");
+  for (const fs::path& folder : inputs)
+    if (fs::exists(folder / qa::journal_file))
+      InputFiles({folder / qa::questions_file}).refuse(out);
 }
 
 }  // namespace assay::cli

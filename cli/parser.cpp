@@ -2,6 +2,8 @@
 #include "cli/parser.hpp"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <ostream>
 #include <sstream>
 #include <utility>
@@ -9,6 +11,7 @@
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
 #include "assay/report/text/text_table.hpp"
+#include "cli/output.hpp"
 
 namespace assay::cli {
 namespace {
@@ -164,6 +167,21 @@ std::optional<Complaint> misnamed_command(const CLI::App& app, std::span<const c
   return std::nullopt;
 }
 
+/// Options of any command whose files are written.
+constexpr std::array written_files = {"--out", "--csv"};
+
+/// No command writes over a file that another of its arguments names. Commands check the files that
+/// they find by themselves, such as the images in a folder.
+void refuse_overwriting(const CLI::App& command) {
+  std::vector<std::filesystem::path> written, read;
+  for (const CLI::Option* option : command.get_options()) {
+    const bool writes = std::ranges::any_of(
+        written_files, [&](const char* name) { return option->check_name(name); });
+    for (const std::string& value : option->results()) (writes ? written : read).push_back(value);
+  }
+  for (const std::filesystem::path& file : written) refuse_input(file, read);
+}
+
 }  // namespace
 
 const char* const exit_statuses =
@@ -209,6 +227,11 @@ CLI::App* Parser::add(CLI::App& parent, const Command& command) {
   sub->set_help_flag("-h,--help", "Show this help")->group(common_heading);  // after all others
   sub->footer(examples_text(command) + "\n" + exit_statuses);
   return sub;
+}
+
+Exit Parser::run(const Session& session) const {
+  refuse_overwriting(*named_commands(app_).back());
+  return chosen_(common_, session);
 }
 
 std::string Parser::chosen_name() const {

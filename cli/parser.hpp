@@ -41,8 +41,9 @@ class Parser {
   /// Every command, for those who read names from elsewhere.
   const CLI::App& program() const { return app_; }
 
-  /// Runs the chosen command.
-  Exit run(const Session& session) const { return chosen_(common_, session); }
+  /// Runs the chosen command. Throws Error::usage if it would write over a file that one of its own
+  /// arguments names.
+  Exit run(const Session& session) const;
 
   /// A command and its options, for documentation and completion; its name may be "qa run".
   const CLI::App& command(const std::string& name) const;

@@ -347,7 +347,7 @@ Exit status_of(const qa::QaRunReport& report) {
 /// start has made is removed.
 void clear_away(const fs::path& folder) {
   std::error_code ignored;
-  for (const char* made : {"crops", "trajectories", "run.journal", qa::questions_file})
+  for (const char* made : {"crops", "trajectories", qa::journal_file, qa::questions_file})
     fs::remove_all(folder / made, ignored);
   fs::remove(folder, ignored);  // only if it is empty
 }

@@ -13,6 +13,7 @@
 #include "assay/base/json.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/qa/run/qa_plan.hpp"
 #include "assay/qa/run/qa_progress.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"
@@ -35,7 +36,7 @@ void declare_options(Arguments& a, Options& o) {
 }
 
 fs::path journal_of(const Options& o) {
-  fs::path path = fs::is_directory(o.run) ? fs::path(o.run) / "run.journal" : fs::path(o.run);
+  fs::path path = fs::is_directory(o.run) ? fs::path(o.run) / qa::journal_file : fs::path(o.run);
   if (!fs::exists(path))
     throw Error(Error::Kind::input, path.string(),
                 "is not there; give the folder of a run: assay qa salvage run");

@@ -49,7 +49,7 @@ void declare_options(Arguments& a, Options& o) {
 /// The journal of one run, read on from time to time.
 class Watcher {
  public:
-  explicit Watcher(const fs::path& folder) : folder_(folder), journal_(folder / "run.journal") {
+  explicit Watcher(const fs::path& folder) : folder_(folder), journal_(folder / qa::journal_file) {
     if (!fs::exists(journal_))
       throw Error(
           Error::Kind::input,

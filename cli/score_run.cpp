@@ -37,10 +37,17 @@ fs::path results_path(const std::string& out, const ScoreOptions& o, const std::
                                             : model + ".json");
 }
 
-/// A result must never take the place of an image that it is made from, nor of another result.
-void refuse_collisions(const score::Cohort& cohort, const fs::path& out, const fs::path& csv) {
-  if (!out.empty() && out.lexically_normal() == csv.lexically_normal())
-    throw Error(Error::Kind::usage, "--out and --csv name the same file");
+/// A result must never take the place of an image that it is made from, of another result, or of
+/// the journal.
+void refuse_collisions(const score::Cohort& cohort, const fs::path& out, const fs::path& csv,
+                       const fs::path& journal) {
+  const fs::path table = csv.lexically_normal();
+  if (!out.empty() && out.lexically_normal() == table)
+    throw Error(Error::Kind::usage,
+                "--out and --csv name the same file; choose another for one of them");
+  if (!journal.empty() && journal.lexically_normal() == table)
+    throw Error(Error::Kind::usage, csv,
+                "is where the journal of this run is kept; choose another file for --csv");
   for (const fs::path& target : {out, csv})
     if (!target.empty() && fs::exists(target)) refuse_input(target, score::input_files(cohort));
 }
@@ -118,7 +125,7 @@ JournalPlace checked_outputs(const ScoreRun& run, const fs::path& out) {
   const fs::path journal = out.empty() ? fs::path() : fs::path(out.string() + ".journal");
   if (o.resume && out.empty())
     throw Error(Error::Kind::usage, "--resume needs --out: the file of the run to continue");
-  refuse_collisions(run.cohort, out, o.csv);
+  refuse_collisions(run.cohort, out, o.csv, journal);
   const bool is_new = !fs::exists(journal);
   if (!out.empty()) require_writable(out);
   if (!o.csv.empty()) require_writable(o.csv);
@@ -188,7 +195,8 @@ score::CohortRecords run_within_memory(const ScoreRun& run, score::Execution exe
       gate, run.cohort.settings, execution.waits);
   score::CohortRecords records = run_cohort(run.cohort, execution, common, session);
   if (records.replayed != 0 && !records.interrupted)
-    session.notes << "note: " << records.replayed << " cases were taken from the journal\n";
+    session.notes << "note: " << counted(records.replayed, "case")
+                  << (records.replayed == 1 ? " was" : " were") << " taken from the journal\n";
   return records;
 }
 
@@ -309,6 +317,7 @@ bool track(const results::TrackedRun& run, const std::vector<TrackerTarget>& tar
 }
 
 Exit make_plan(const score::Cohort& cohort, const ShardOptions& o, const Session& session) {
+  refuse_input(o.plan, score::input_files(cohort));
   write_atomically(o.plan, results::shard_plan_text(score::balanced_plan(cohort, o.plan_shards)));
   cli::tell("plan", {o.plan}, session.notes);
   return done;

@@ -507,7 +507,40 @@ def test_a_result_never_replaces_an_input_or_another_result(tmp_path):
     assert "is an input of this run" in done.stderr
     assert (tmp_path / "p/a.nii.gz").read_bytes() == before
     done = assay("score", "p", "r", "--out", "x.json", "--csv", "./x.json", cwd=tmp_path, status=2)
-    assert done.stderr == "assay: --out and --csv name the same file\n"
+    assert done.stderr == ("assay: --out and --csv name the same file; choose another for one of "
+                           "them\n")
+    done = assay("score", "p", "r", "--out", "x.json", "--csv", "x.json.journal", cwd=tmp_path,
+                 status=2)
+    assert "x.json.journal: is where the journal of this run is kept" in done.stderr
+    done = assay("score", "p", "r", "--make-plan", 2, "--plan", "p/a.nii.gz", cwd=tmp_path,
+                 status=2)
+    assert "is an input of this run" in done.stderr
+    assert (tmp_path / "p/a.nii.gz").read_bytes() == before
+
+
+@pytest.mark.parametrize("option", ["--groups", "--dataset-json", "--label-names", "--manifest"])
+@pytest.mark.parametrize("output", ["--out", "--csv"])
+def test_a_result_never_replaces_a_file_that_another_option_names(tmp_path, option, output):
+    save(tmp_path / "p/a.nii.gz", mask(BOX))
+    save(tmp_path / "r/a.nii.gz", mask(BOX))
+    (tmp_path / "table").write_text("id,prediction,reference\na,p/a.nii.gz,r/a.nii.gz\n")
+    before = (tmp_path / "table").read_bytes()
+    sides = () if option == "--manifest" else ("p", "r")
+    done = assay("score", *sides, option, "table", output, "./table", cwd=tmp_path, status=2)
+    assert "./table: is an input of this run; choose another file" in done.stderr
+    assert (tmp_path / "table").read_bytes() == before
+
+
+def test_a_result_never_replaces_a_journal(tmp_path):
+    save(tmp_path / "p/a.nii.gz", mask(BOX))
+    save(tmp_path / "r/a.nii.gz", mask(BOX))
+    assay("score", "p", "r", "--out", "x.json", "--keep-journal", cwd=tmp_path)
+    before = (tmp_path / "x.json.journal").read_bytes()
+    for command in (["score", "p", "r"], ["compare", "x.json", "x.json"], ["parity", "x.json"],
+                    ["report", "x.json"]):
+        done = assay(*command, "--out", "x.json.journal", cwd=tmp_path, status=2)
+        assert "x.json.journal: is a journal, the record of a run; choose another" in done.stderr
+    assert (tmp_path / "x.json.journal").read_bytes() == before
 
 
 def test_a_structure_without_reference_is_never_scored_as_perfect(tmp_path):

@@ -25,8 +25,8 @@ bool is_digit(char c) {
 }
 
 std::string_view words(JsonReader::Kind kind) {
-  constexpr std::array<std::string_view, 6> all = {"an object", "a list",  "a text",
-                                                   "a number",  "a truth", "null"};
+  constexpr std::array<std::string_view, 6> all = {"an object", "a list",        "a text",
+                                                   "a number",  "true or false", "null"};
   return all[static_cast<std::size_t>(kind)];
 }
 

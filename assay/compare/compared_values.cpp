@@ -184,9 +184,6 @@ bool is_one_of(std::string_view column, std::span<const std::string_view> names)
 
 using Labels = std::span<const std::string>;
 
-/// Metrics times labels. Nobody reads more, and each has its tests and intervals.
-constexpr std::size_t most_compared = 5000;
-
 /// The metrics of the first model that every model has for every label. Metrics that only came with
 /// the layout of a file count if `with_extra`.
 std::vector<std::string> common_metrics(std::span<const ResultTable> tables, Labels labels,

@@ -307,12 +307,24 @@ std::string column_name(const compare::ComparedMetric& metric) {
   return metric.name + " of " + metric.label;
 }
 
+/// A page of more columns than can be compared would take minutes, and nobody would read it.
+void require_few_columns(const compare::ResultTable& table) {
+  if (table.averages.size() > compare::most_compared)
+    throw Error(Error::Kind::usage, table.source,
+                fmt::format("has {} columns; a report shows at most {}, so choose some with "
+                            "--metric",
+                            table.averages.size(), compare::most_compared));
+}
+
 /// One model alone: what was asked for is shown, or refused by name.
 void choose_columns(Study& study, const compare::MetricChoice& choice) {
   for (compare::ResultTable& table : study.models) {
     if (!choice.labels.empty()) use_label(table, choice.first_label());
     std::vector<std::string> notes;
-    if (choice.asked.empty()) continue;
+    if (choice.asked.empty()) {
+      require_few_columns(table);
+      continue;
+    }
     study.metrics.clear();
     for (const compare::ComparedMetric& metric :
          compare::metrics_to_compare({&table, 1}, {choice.asked, {}, {}}, notes))

@@ -29,7 +29,7 @@ std::int64_t parse_count(const Json& value) {
 /// A length, an area, or a sum of either.
 double parse_amount(const Json& value) {
   const double amount = value;
-  require(amount >= 0, "a measure is negative");
+  require(amount >= 0 && std::isfinite(amount), "a measure is negative or infinite");
   return amount;
 }
 
@@ -277,7 +277,7 @@ std::int64_t take_count(JsonReader& in) {
 double take_amount(JsonReader& in) {
   const auto amount = in.number("amount");
   if (!amount) refuse_record();
-  require(*amount >= 0, "a measure is negative");
+  require(*amount >= 0 && std::isfinite(*amount), "a measure is negative or infinite");
   return *amount;
 }
 

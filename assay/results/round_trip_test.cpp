@@ -242,6 +242,7 @@ TEST(CaseRecord, counts_that_cannot_have_been_measured_are_refused) {
         Case{"[1,2,3,4]", "[1,2,3,5]", "the counts of 'a' do not add up to its voxels"},
         Case{R"("voxels":10,"voxel_ml")", R"("voxels":9,"voxel_ml")", "do not add up"},
         Case{R"("voxel_ml":0)", R"("voxel_ml":-1)", "a measure is negative"},
+        Case{R"("voxel_ml":0)", R"("voxel_ml":1e400)", "a measure is negative or infinite"},
         Case{R"("common":3)", R"("common":14)", "in common"},
         Case{"[5,6,1,0,0]", "[5,6,7,0,0]", "more lesions are matched than there are"},
         Case{R"("positives":4)", R"("positives":11)", "more foreground than voxels"},

@@ -175,6 +175,10 @@ struct MetricChoice {
   std::string first_label() const { return labels.empty() ? "" : labels.front(); }
 };
 
+/// The most columns, metrics times labels, that are compared or reported at a time. Nobody reads
+/// more, and each has its tests and intervals.
+inline constexpr std::size_t most_compared = 5000;
+
 /// Every metric with every label, by metric first. Throws Error::usage when a file lacks a metric
 /// or label that was asked for, naming what it has.
 std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tables,

@@ -42,6 +42,7 @@ std::vector<std::string> read_item_list(const std::filesystem::path& path);
 // without the table. docs/formats/qa.md describes it.
 
 inline constexpr const char* questions_file = "questions.json";
+inline constexpr const char* journal_file = "run.journal";
 
 /// The plan without its prompts.
 std::string questions_text(const QaPlan& plan);

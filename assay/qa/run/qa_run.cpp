@@ -277,7 +277,7 @@ FirstAnswers::Settings watch_of(const QaAgent& agent, const QaRunSettings& setti
 }
 
 OpenedRun opened(const QaPlan& plan, const SettingsRecord& relevant, const QaExecution& execution) {
-  OpenedRun run = opened_run(execution.folder / "run.journal", relevant,
+  OpenedRun run = opened_run(execution.folder / journal_file, relevant,
                              {.settings_sha256 = sha256(qa_record_text(relevant)),
                               .inputs_sha256 = plan.table.sha256,
                               .version = execution.version},

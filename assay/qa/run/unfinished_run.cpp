@@ -138,11 +138,11 @@ UnfinishedRun progress_of(const std::string& benchmark, const QaPlan& plan,
 }  // namespace
 
 bool is_run_journal(const fs::path& path) {
-  return path.filename() == "run.journal";
+  return path.filename() == journal_file;
 }
 
 std::vector<fs::path> files_of_run(const fs::path& folder) {
-  const fs::path journal = folder / "run.journal";
+  const fs::path journal = folder / journal_file;
   std::vector<fs::path> files = results_in(folder);
   const bool has_journal = fs::exists(journal);
   if (files.empty() && !has_journal)
