@@ -20,8 +20,8 @@ metrics::ValuesView values_view(const py::array& array);
 /// A float64 vector of the caller, without a copy when it is one already.
 using Vector = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-/// A new array of these values. Its shape is a list of sizes and not a number, because pybind11 then
-/// computes the strides from sizeof(T) and not from the dtype (see item_size).
+/// A new array of these values. Its shape is a list of sizes and not a number, because pybind11
+/// then computes the strides from sizeof(T) and not from the dtype (see item_size).
 template <class T>
 py::array_t<T> array_of(std::span<const T> values) {
   const std::vector<py::ssize_t> shape = {static_cast<py::ssize_t>(values.size())};
