@@ -32,7 +32,7 @@ struct StudyFile {
   SourceDocument document;
   ResultSettings settings{};
   std::vector<compare::ResultTable> models{};
-  std::vector<results::LabelCurves> curves{};  ///< of the only model
+  std::vector<results::LabelCurves> curves{};  ///< only if the file has a single model
   std::vector<parity::ParityReport> parity{};
   std::vector<FoldsStudyPart> folds{};
   std::vector<QaStudyPart> qa{};
@@ -57,7 +57,7 @@ void read_questions(const Source& source, StudyFile& out) {
   }
 }
 
-/// The journal of a run that goes on, or was killed.
+/// The journal of a run that is still running or was killed.
 void read_run(const Source& source, StudyFile& out) {
   for (qa::SavedQa& saved : qa::read_unfinished_run(source.path)) {
     qa::QaScores scores = qa::qa_scores(saved.result);
@@ -110,7 +110,7 @@ constexpr FileKind table_files = {"", "results", read_tables};
 constexpr FileKind unfinished_runs = {"", "question answering", read_run};
 constexpr FileKind questions = {"", "question answering", read_questions};
 
-/// What any kind of file may say about itself, as it is written there; "" where it does not.
+/// What any kind of file may say about itself, verbatim; "" if it does not.
 struct Members {
   std::string schema;
   std::string_view settings, config, provenance, benchmark;
@@ -127,7 +127,7 @@ Members members_in(std::string_view text, const std::string& path) try {
           .provenance = file.text_of("provenance"),
           .benchmark = file.text_of("benchmark_name")};
 } catch (const Error&) {
-  return {};  // not JSON: a table, or refused as one, with a better sentence
+  return {};  // not JSON, so read as a table, which has a better error message
 }
 
 const FileKind& kind_of(const Members& found) {
@@ -173,7 +173,7 @@ StudyFile read_study_file(const std::string& path) {
   return out;
 }
 
-/// A file that counts twice would make everything look surer than it is.
+/// A file that counts twice would make everything look more certain than it is.
 void refuse_repetition(const std::vector<std::string>& files) {
   std::set<std::filesystem::path> seen;
   for (const std::string& file : files) {
@@ -225,7 +225,8 @@ StudyReading joined_files(std::vector<StudyFile> files) {
   return out;
 }
 
-/// Files without ids: cases of one model are not those of another, unless the caller says so.
+/// Names the cases of files without ids. Unless the caller says so, they are not the cases of any
+/// other model.
 void name_cases(Study& study, bool by_position) {
   for (compare::ResultTable& table : study.models) {
     if (!table.ids.empty() || table.cases == 0) continue;
@@ -234,7 +235,7 @@ void name_cases(Study& study, bool by_position) {
   }
 }
 
-/// Lesions name the cases of their file as the tables do now.
+/// Renames the cases of lesions in the way that those of the tables were renamed.
 void rename_cases(Study& study) {
   for (std::size_t m = 0; m < study.curves.size(); ++m) {
     const compare::ResultTable& table = study.models[m];
@@ -269,8 +270,8 @@ std::size_t shared_cases(const std::vector<compare::ResultTable>& models) {
   return shared.size();
 }
 
-/// The comparison that the files allow. What was asked for by name and cannot be done is an error;
-/// what cannot be done by itself is a note.
+/// Adds the comparison that the files allow. It is an error if what the user asked for cannot be
+/// done; otherwise a note says what cannot be done.
 void add_comparison(StudyReading& reading, const StudyRequest& request) {
   compare::CompareSettings settings = request.compare;
   settings.matching.intersect = true;
@@ -307,7 +308,7 @@ std::string column_name(const compare::ComparedMetric& metric) {
   return metric.name + " of " + metric.label;
 }
 
-/// One model alone: what was asked for is shown, or refused by name.
+/// Without a comparison: keeps the metrics that were asked for; an unknown one is an error.
 void choose_columns(Study& study, const compare::MetricChoice& choice) {
   for (compare::ResultTable& table : study.models) {
     if (!choice.labels.empty()) use_label(table, choice.first_label());
@@ -320,7 +321,7 @@ void choose_columns(Study& study, const compare::MetricChoice& choice) {
   }
 }
 
-/// Margins of a metric hold for it in every label.
+/// The margin of a metric applies to it in every label.
 void spread_margins(compare::CompareSettings& settings,
                     const std::vector<compare::ComparedMetric>& chosen) {
   std::vector<std::pair<std::string, double>> out;
@@ -329,12 +330,13 @@ void spread_margins(compare::CompareSettings& settings,
     for (const compare::ComparedMetric& metric : chosen)
       if (metrics::names_metric(margin.first, metric.name))
         out.emplace_back(column_name(metric), margin.second);
-    if (out.size() == before) out.push_back(margin);  // refused by its own name
+    if (out.size() == before) out.push_back(margin);  // refused later, under this name
   }
   settings.margins = std::move(out);
 }
 
-/// The same metrics with the names of their labels, as far as each names one label only.
+/// The same metrics with the names instead of the keys of labels, if each name means only one
+/// label.
 std::vector<compare::ComparedMetric> with_label_names(std::vector<compare::ComparedMetric> chosen,
                                                       const compare::ResultTable& table) {
   for (compare::ComparedMetric& metric : chosen) {
@@ -345,8 +347,8 @@ std::vector<compare::ComparedMetric> with_label_names(std::vector<compare::Compa
   return chosen;
 }
 
-/// Several labels: each metric of each label becomes a column of its own, such as "dice of WT", and
-/// these are what the study is about.
+/// If several labels were asked for, each metric of each label becomes a column of its own, such as
+/// "dice of WT", and the study is about these columns.
 void spread_labels(std::vector<compare::ResultTable>& models, compare::CompareSettings& settings,
                    std::vector<std::string>& notes) {
   if (models.empty() || !settings.choice.has_several_labels()) return;
@@ -392,7 +394,7 @@ std::string title_of(const Study& study) {
 }  // namespace
 
 StudyReading read_study(const StudyRequest& request) {
-  StudyRequest own = request;  // labels are spread in it, and folders
+  StudyRequest own = request;  // a copy, in which folders become files and labels columns
   own.files.clear();
   for (const std::filesystem::path& file : qa::qa_files(request.files))
     own.files.push_back(file.string());
@@ -412,7 +414,7 @@ StudyReading read_study(const StudyRequest& request) {
   if (const std::string& baseline = own.compare.baseline; !baseline.empty())
     compare::baseline_among(study.models, baseline);
   if (own.compare.choice.labels.empty()) {
-    std::vector<std::string> notes;  // the comparison gives them, if there is one
+    std::vector<std::string> notes;  // dropped: the comparison gives the same notes
     compare::require_same_averages(study.models, notes);
   }
   spread_labels(study.models, own.compare, out.notes);
