@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The same for every name and link of a file; nothing for what does not exist.
+/// Device and inode, which are the same for every name of a file; nothing if it does not exist.
 std::optional<std::pair<std::uintmax_t, std::uintmax_t>> identity_of(const fs::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<std::pair<std::uintmax_t, std::uintmax_t>> identity_of(const fs::p
 
 fs::path output_file(const std::string& out, std::string name) {
   if (out.empty() || (!out.ends_with('/') && !fs::is_directory(out))) return out;
-  std::ranges::replace(name, '/', '_');  // a name, such as a model's, is no way out of the folder
+  std::ranges::replace(name, '/', '_');  // a name, such as a model's, must not leave the folder
   return fs::path(out) / name;
 }
 

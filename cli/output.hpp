@@ -14,33 +14,33 @@
 
 namespace assay::cli {
 
-/// The file that --out means: itself, or, in a folder that it names, a file of that name. Empty
-/// when --out is. The folder is made when the file is written.
+/// The file that --out means. If `out` is a folder, it is the file `name` in it, and the folder is
+/// made when the file is written. Empty if `out` is empty.
 std::filesystem::path output_file(const std::string& out, std::string name);
 
-/// Whether the result goes to standard output. --quiet silences messages, not results; it leaves
-/// out only what the file `out` (empty: none) holds already.
+/// Whether the result goes to standard output. --quiet silences messages, not results. It silences
+/// the result only if the file `out` (empty: none) has it.
 bool prints_result(const Common& common, const std::filesystem::path& out);
 
-/// Puts out a result: as JSON into the file `out` (empty: none) and, with --json, on standard
-/// output; else as text for people.
+/// Writes a result as JSON to the file `out` (empty: none). Prints it on standard output, as JSON
+/// with --json, else as text for people.
 void put_result(const std::filesystem::path& out, const std::string& json,
                 const std::function<std::string()>& text, const Common& common,
                 const Session& session);
 
-/// Files that a result must never take the place of, whatever they are called.
+/// Files that a result must never overwrite, under whatever name.
 class InputFiles {
  public:
   explicit InputFiles(const std::vector<std::filesystem::path>& files);
 
-  /// Throws Error::usage when `out` is one of them.
+  /// Throws Error::usage if `out` is one of them.
   void refuse(const std::filesystem::path& out) const;
 
  private:
-  std::set<std::pair<std::uintmax_t, std::uintmax_t>> files_;  ///< device and number
+  std::set<std::pair<std::uintmax_t, std::uintmax_t>> files_;  ///< device and inode
 };
 
-/// A result must never take the place of a file that it is made from. Throws Error::usage.
+/// A result must never overwrite a file that it is made from. Throws Error::usage.
 void refuse_input(const std::filesystem::path& out,
                   const std::vector<std::filesystem::path>& inputs);
 

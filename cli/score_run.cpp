@@ -37,7 +37,7 @@ fs::path results_path(const std::string& out, const ScoreOptions& o, const std::
                                             : model + ".json");
 }
 
-/// A result must never take the place of an image that it is made from, nor of another result.
+/// A result must never overwrite an image that it is made from, nor another result.
 void refuse_collisions(const score::Cohort& cohort, const fs::path& out, const fs::path& csv) {
   if (!out.empty() && out.lexically_normal() == csv.lexically_normal())
     throw Error(Error::Kind::usage, "--out and --csv name the same file");
@@ -62,7 +62,7 @@ void add_warnings(const metrics::CaseRecord& record, std::vector<CaseWarning>& w
     for (const std::string& warning : record.warnings) warnings.push_back({record.id, warning});
 }
 
-/// What was odd: of the cohort first, then of single cases.
+/// Reports warnings, first about the cohort, then about single cases.
 void tell_oddities(const metrics::SegmentationResult& result, std::ostream& err) {
   cli::tell("warning", result.warnings, err);
   std::vector<CaseWarning> warnings;
@@ -70,7 +70,7 @@ void tell_oddities(const metrics::SegmentationResult& result, std::ostream& err)
   tell_warnings(warnings, err);
 }
 
-/// Files first, then what is shown.
+/// Writes files first, then prints.
 void write_outputs(const metrics::SegmentationResult& result, const ScoredCohort& scored,
                    const results::Provenance& from, const Executor& executor, std::ostream* json) {
   const auto write = [&](const TextSink& sink) {
@@ -112,7 +112,7 @@ struct JournalPlace {
   bool is_new;
 };
 
-/// Everything that can be refused is refused now, not after hours of scoring.
+/// Checks everything that can be refused now, not after hours of scoring.
 JournalPlace checked_outputs(const ScoreRun& run, const fs::path& out) {
   const ScoreOptions& o = run.options;
   const fs::path journal = out.empty() ? fs::path() : fs::path(out.string() + ".journal");
@@ -132,7 +132,7 @@ void refuse_worthless(const metrics::SegmentationResult& result, const ScoredCoh
   throw Error(Error::Kind::input, why + "; nothing was written");
 }
 
-/// The run that wrote the results, if there is nothing left to do.
+/// The earlier run that wrote the results, if there is nothing left to do.
 std::optional<results::FinishedRun> finished_before(const ScoreRun& run,
                                                     const score::Execution& execution,
                                                     const fs::path& out) {
@@ -152,7 +152,7 @@ Exit tell_finished(const results::FinishedRun& finished, const metrics::ScoreSet
   return done;
 }
 
-/// What would be done, for others to do.
+/// Reports what would be done, instead of doing it.
 Exit rehearse(const ScoreRun& run, const fs::path& out, const Rehearsal& told) {
   told({.cases = run.cohort.cases.size(),
         .out = out,
@@ -175,7 +175,7 @@ results::CaseRoots whole_roots(const results::CaseRoots& given) {
   return out;
 }
 
-/// How the cases of a run are scored: within the memory that there is.
+/// Scores the cases of a run within the available memory.
 score::CohortRecords run_within_memory(const ScoreRun& run, score::Execution execution,
                                        const Common& common, const Session& session) {
   score::MemoryGate gate(memory_limit(run.options.max_memory));
@@ -215,7 +215,8 @@ Exit tell_shard(const results::Shard& shard, std::size_t cases, std::size_t fail
   return failed == 0 ? done : some_failed;
 }
 
-/// What is not scored is named now; what it means for the cohort is said when shards are merged.
+/// Names the cases that were not scored. What they mean for the cohort is said when shards are
+/// merged.
 void tell_cases(const metrics::CaseRecords& records, const metrics::ScoreSettings& settings,
                 const Session& session) {
   std::vector<CaseWarning> warnings;
@@ -294,7 +295,7 @@ results::RunTimes times_of(const ProvenanceClock& clock) {
   return {since_1970_ms(clock.started()), since_1970_ms(std::chrono::system_clock::now())};
 }
 
-/// The results are written already, so a tracker that fails is told of and loses nothing else.
+/// The results are already written, so a failing tracker is reported and nothing else is lost.
 bool track(const results::TrackedRun& run, const std::vector<TrackerTarget>& targets,
            const Session& session) {
   bool all = true;
