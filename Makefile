@@ -1,5 +1,5 @@
-# The two commands: `make demo` and `make test`. Each does all set-up; all are safe to repeat.
-# `make check` adds what takes longer: sanitizers and lint. `make test-cluster` starts a private Slurm, `make test-peers`
+# The two main commands are `make demo` and `make test`. Each does all set-up and is safe to repeat.
+# `make check` adds what takes longer: sanitizers and lint. `make test-cluster` starts a private Slurm, and `make test-peers`
 # compares with other tools.
 .PHONY: all build demo test check test-cluster test-peers bench bench-runs bench-data bench-check format lint fuzz soak reliability docs
 .PHONY: dist test-dist test-arm site install clean
@@ -38,7 +38,7 @@ check:
 	@cmake --build build/lint --target assay_version
 	@/usr/bin/python3 tests/run.py asan tsan lint
 
-# On a Slurm of four nodes that is started for it on this machine: tests/cluster/private_slurm.py.
+# Tests on a Slurm of four nodes that tests/cluster/private_slurm.py starts on this machine.
 test-cluster:
 	@tools/setup.sh build test cluster
 	@tools/viewer.sh
@@ -46,7 +46,7 @@ test-cluster:
 	@cmake --build $(BUILD)
 	@/usr/bin/python3 tests/run.py cluster
 
-# Against other tools, from the Python package index; skips where that cannot be reached.
+# Compares with other tools from the Python package index; skipped if that cannot be reached.
 test-peers: build
 	@tools/setup.sh build test peers
 	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=OFF >/dev/null
@@ -74,7 +74,7 @@ bench:
 	@PYTHONPATH=$(BUILD)/python /usr/bin/python3 bench/python_bench.py
 	@PYTHONPATH=$(BUILD)/python /usr/bin/python3 bench/inference.py
 
-# What reading masks as runs is worth, against named peers: a few minutes.
+# What reading masks as runs gains, against named peers. Takes a few minutes.
 bench-runs:
 	@tools/setup.sh build test bench
 	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=ON >/dev/null
@@ -82,7 +82,7 @@ bench-runs:
 	@/usr/bin/python3 bench/runs_bench.py $(if $(BEFORE),--before $(BEFORE)) \
 	  --out build/bench/runs.json --markdown build/bench/runs.md
 
-# What it costs to read DICOM and pictures, against Python: a minute.
+# What it costs to read DICOM and pictures, against Python. Takes a minute.
 bench-data:
 	@tools/setup.sh build test
 	@cmake --preset release >/dev/null
@@ -106,14 +106,14 @@ lint:
 	@cmake --build build/lint --target assay_version
 	@/usr/bin/python3 tests/run.py lint
 
-# A bounded search from the committed corpus; what it finds is added there by hand.
+# A search of limited time from the committed corpus. Add what it finds to the corpus by hand.
 fuzz:
 	@tools/setup.sh build fuzz
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build/fuzz --target fuzz
 	@tests/fuzz/run.sh build/fuzz/bin/fuzz $(FUZZ_SECONDS)
 
-# Every fault that tests can cause, and the tables of docs/reliability.md: about half an hour.
+# Every fault that tests can cause, and the tables of docs/reliability.md. Takes about half an hour.
 reliability:
 	@tools/setup.sh build test
 	@cmake --preset release -DASSAY_TESTS=ON -DASSAY_BENCH=OFF >/dev/null
@@ -123,7 +123,7 @@ reliability:
 	  /usr/bin/python3 -m pytest -q -n auto -p no:cacheprovider tests/test_failing_calls.py tests/test_power_cuts.py
 	@/usr/bin/python3 tests/reliability.py build/reliability
 
-# Eight hours of a run with a server that fails in every way, in ten minutes: tests/soak.py.
+# Eight hours of a run with a server that fails in every way, in ten minutes (tests/soak.py).
 soak:
 	@tools/setup.sh build test
 	@tools/viewer.sh
@@ -131,26 +131,26 @@ soak:
 	@cmake --build $(BUILD) --target assay_program model_server
 	@/usr/bin/python3 tests/soak.py
 
-# The pages that the program prints itself.
+# The documentation pages that the program itself prints.
 docs: build
 	@$(BUILD)/bin/assay docs cli > docs/cli.md
 	@$(BUILD)/bin/assay docs metrics > docs/metrics.md
 
-# What can be handed to others, in build/dist: wheels, a tarball, a Debian package. See docs/install.md.
+# Packages for distribution, in build/dist: wheels, a tarball, a Debian package. See docs/install.md.
 dist:
 	@tools/setup.sh build dist
 	@tools/viewer.sh
 	@/usr/bin/python3 tools/dist/build.py
 
-# The same in bare systems that debootstrap makes (as root).
+# Tests these packages in bare systems that debootstrap makes (as root).
 test-dist: dist
 	@/usr/bin/python3 tests/dist/verify.py
 
-# The unit tests on 64-bit ARM, under qemu; skips where that cannot be done.
+# The unit tests on 64-bit ARM, under qemu; skipped if that is not possible.
 test-arm:
 	@tools/test_arm.sh
 
-# The documentation as a site of static pages in build/site, which opens from the disk.
+# The documentation as a site of static pages in build/site, which can be opened from the disk.
 site:
 	@tools/setup.sh site
 	@/usr/bin/python3 tools/site.py

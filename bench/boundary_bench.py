@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""HD, HD95, ASSD and NSD from files to numbers, against the methods of two peers, in one run; and
-what is hard.
+"""Measures HD, HD95, ASSD and NSD from files to numbers, against the methods of two peers, in one
+run, also for hard cases.
 
 usage: boundary_bench.py [--bin DIR] [--work DIR] [--cases 12] [--part NAME]... [--out FILE]
        [--check]
@@ -10,15 +10,15 @@ Parts: stroke (a cohort of 256^3), labels (320 x 320 x 60, five labels), organs 
 104 labels), hard (worst cases at 256^3 of 1 mm), spaced (the same, 0.7 x 0.7 x 1.3 mm), large (at
 512^3; only when named), faces (worst cases by the faces of voxels).
 
-The peers are DeepMind's surface-distance, the fastest there is (SciPy's distance transform of both
-borders, surfels with areas), and MONAI (erosion and a distance transform of each border, anew for
-each of HD95, ASSD and NSD; of the whole volume, and of the box around both masks). The methods are
-written out with NumPy and SciPy in tests/shapes.py, because the packages need not be installed;
-they have none of the packages' other costs, so the packages themselves are slower. Reading is
-nibabel's. Times are CPU times, the least of some rounds. The program's time of a cohort is the
-difference between it and the same cohort three times as long, so that starting up does not count;
-of a worst case it is what --metrics overlap does not take. With --check the exit status is 1 when a
-target is missed.
+The peers are DeepMind's surface-distance, the fastest we know (SciPy's distance transform of both
+borders, surfels with areas), and MONAI (erosion and a distance transform of each border, computed
+again for each of HD95, ASSD and NSD; of the whole volume, and of the box around both masks). The
+methods are implemented with NumPy and SciPy in tests/shapes.py, so that the packages need not be
+installed. They have none of the packages' other costs, so the packages themselves are slower. Files
+are read with nibabel. Times are CPU times, the least of several rounds. The program's time for a
+cohort is the difference between it and the same cohort three times as long, so that start-up does
+not count. For a worst case it is the time beyond that of --metrics overlap. With --check the exit
+status is 1 if a target is missed.
 """
 import argparse
 import json
@@ -65,8 +65,8 @@ class Pairs:
     """A folder of predictions and one of references, and the same files three times under other
     names.
 
-    With `copies` the files are few: then a pair stands for several, so that the time of one is not
-    lost in the noise."""
+    If there are few files, `copies` repeats each pair, so that the time of one pair is not lost in
+    the noise."""
 
     def __init__(self, folder, once, copies=1):
         self.once = once
@@ -194,7 +194,7 @@ def greatest(cases, key):
     return max(case[key] for case in cases.values())
 
 
-# What, of which part, and the most or the least that it may be.
+# The part, a description, and the highest or lowest value allowed.
 TARGETS = [("stroke", "surface-distance's method / assay, HD HD95 ASSD NSD of 256^3",
             lambda f: f["ratio_deepmind"], 25, True),
            ("stroke", "MONAI's method of the whole volume / assay, the same",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of masks for bench/boundary_bench.py: a usual one with labels, and what is hard for a
-search."""
+"""Pairs of masks for bench/boundary_bench.py: ordinary ones with labels, and ones that are hard for
+a search."""
 import nibabel
 import numpy
 from scipy import ndimage
@@ -34,7 +34,7 @@ ORGANS = 104
 
 
 def organs(folder):
-    """One pair of 256 x 256 x 200 voxels of 1.5 mm with as many labels as whole-body models know,
+    """One pair of 256 x 256 x 200 voxels of 1.5 mm with as many labels as whole-body models have,
     each in a cell of its own."""
     cell, across, sides = numpy.array([51, 51, 40]), (5, 5, 5), []
     for shift in (0, 1):
@@ -88,7 +88,7 @@ def voxel(side, at):
     return out
 
 
-# Name: prediction and reference for a volume of that side.
+# From the name to functions that make prediction and reference for a volume of a given side length.
 HARD = {
     "full volume against one voxel": lambda n: (~none(n), voxel(n, 0)),
     "full volume against its middle": lambda n: (~none(n), ball(n, n / 4)),

@@ -1,16 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a change made the program slower: instructions counted by callgrind against a record.
+"""Checks whether a change made the program slower, by callgrind's instruction counts against a
+record.
 
 usage: check.py [--bin DIR] [--work DIR] [--processor portable|avx2]... [--record]
 
 Times vary by tens of percent on a machine that does other things; counts of instructions hardly
 vary at all. Only the program's own instructions count, not those of libraries, which choose their
 code by the processor. The program's own choice is fixed by ASSAY_PROCESSOR, so another machine with
-the same compiler counts the same. What a job costs is the difference between a long and a short
-run, so starting up does not count. bench/instructions.json has the record, made by --record; the
-exit status is 1 when a job takes more than 10 % above it. A change that is meant to cost more, or
-that saves much, records again.
+the same compiler counts the same. The cost of a job is the difference between a long and a short
+run, so start-up does not count. bench/instructions.json has the record, made by --record; the exit
+status is 1 if a job takes more than 10 % above it. Record again after a change that is meant to
+cost more, or that saves much.
 """
 import argparse
 import json
@@ -29,7 +30,7 @@ from end_to_end import Bench, Failure, copies
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORD = HERE / "instructions.json"
-MOST = 1.10  # of what is recorded
+MOST = 1.10  # times the recorded count
 SIDE, CASES, LONGER = 128, 3, 3
 
 
@@ -57,13 +58,13 @@ class Counter:
         return sum(int(number.replace(",", "")) for number in own)
 
     def of_cohort(self, bench, source, *options):
-        """Per pair."""
+        """Instructions per pair."""
         short, long = (self.count(["score", *copies(bench, source, count), "--jobs", "1", "--quiet",
                                    "--json", *options]) for count in (CASES, LONGER * CASES))
         return (long - short) / ((LONGER - 1) * CASES)
 
     def of_tables(self, folder):
-        """Per case of `compare`, with its resamples."""
+        """Instructions per case of `compare`, with its resamples."""
         counts = [self.count(["compare", *tables(folder, cases), "--baseline", "a", "--jobs", "1",
                               "--json"]) for cases in (200, 400)]
         return (counts[1] - counts[0]) / 200
@@ -116,7 +117,7 @@ def measured(bench, counter):
 
 
 def compared(found, recorded):
-    """Prints a row for each job; how many are too slow."""
+    """Prints a row for each job; returns how many are too slow."""
     slower = 0
     for name, count in found.items():
         before = recorded.get(name)

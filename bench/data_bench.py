@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What it costs to get data in: contours, segmentations and pictures, from files to Dice, against
-the Python that people write for it (pydicom or Pillow, and NumPy), in one run.
+"""Measures what reading data costs: contours, segmentations and pictures, from files to Dice,
+against the Python that people write for it (pydicom or Pillow, and NumPy), in one run.
 
 usage: data_bench.py [--bin DIR] [--work DIR] [--scale 1.0] [--rounds 3] [--check]
 
-CPU times of processes with all their threads, starting up included, the least of some rounds;
-pictures also by the clock. Contours: 60 structures of 200 points on 20 to 60 slices each, drawn on
-120 slices of 512 x 512. Segmentations: 100 segments in 10,000 frames of 512 x 512, each. Pictures:
-1,000 pairs of 1024 x 1024. With --check the exit status is 1 when a wanted figure is missed.
+Times are CPU times of processes with all their threads and start-up, the least of several rounds;
+for pictures also wall times. Contours: 60 structures of 200 points on 20 to 60 slices each, drawn
+on 120 slices of 512 x 512. Segmentations: 100 segments in 10,000 frames of 512 x 512, each.
+Pictures: 1,000 pairs of 1024 x 1024. With --check the exit status is 1 if a target is missed.
 """
 import argparse
 import os

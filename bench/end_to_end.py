@@ -1,16 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""One run that measures the program as a user meets it, against its floor, its peers and itself.
+"""Measures the program as a user runs it, against its lower bound, its peers and itself.
 
 usage: end_to_end.py [--assay PROGRAM] [--work DIR] [--out FILE] [--no-scaling] [--check]
 
-The floor is inflating the same files and nothing else; the peers are those of peers.py. Times are
-CPU times of one job, the least of some repeats. Floor and peers are measured warm, behind a first
-round that does not count. The program is therefore run over the cohort and over the same cohort
-four times as long: the difference, per case, is what a case costs; what remains is start-up and
-the first touch of memory. The plain quotient, with only what `assay --version` takes subtracted,
-is shown beside it. With --check the exit status is 1 when a target is missed; 2 means that
-something could not be run.
+The lower bound ("floor") is decompressing the same files and nothing else; the peers are those of
+peers.py. Times are CPU times of one job, the least of several repeats. Floor and peers are measured
+warm, after a first round that does not count. The program is therefore run over the cohort and over
+the same cohort four times as long. The difference, per case, is the cost of a case; the rest is
+start-up and the first access to memory. The plain quotient, from which only the time of `assay
+--version` is subtracted, is shown beside it. With --check the exit status is 1 if a target is
+missed; 2 means that something could not be run.
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ import typing
 SIDE, CASES = 256, 12
 SIDES = {64: 12, 128: 12, 256: CASES, 512: 4}  # voxels along an axis: cases
 COHORTS = (10, 100, 1000)  # cases of 64^3
-LONGER = 4  # how much longer the cohort is from which the cost of a case is told
+LONGER = 4  # how many times longer the cohort is by which the cost of a case is determined
 MODEL = "good"
 PYTHON = "/usr/bin/python3"  # the one with the distribution's torch and nibabel
 
@@ -138,7 +138,7 @@ def copies(bench, source, cases):
 
 
 def scored_warm(bench, side, cases):
-    """What a cohort takes, with the cost of a case told from a longer one."""
+    """What a cohort takes, with the cost of a case determined by a longer cohort."""
     source = bench.cohort(side, cases)
     short = bench.scored(*source)
     long = bench.scored(*copies(bench, source, LONGER * cases))
@@ -223,7 +223,7 @@ def show_scaling(results):
 
 
 def show_targets(results):
-    """Prints the verdicts; True when every target is met."""
+    """Prints the verdicts; returns True if every target is met."""
     print("\ntargets")
     for target in TARGETS:
         value = results[target.key]

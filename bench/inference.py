@@ -5,9 +5,9 @@ the tables of docs/comparison.md.
 
 usage: PYTHONPATH=build/release/python inference.py [--repeats 2000] [--check]
 
-Fixed seeds. Rates are in percent, of families: a family counts once, however many of its claims are
-false. --check: exit status 1 when a target is missed by more than three standard errors of the
-simulation.
+Seeds are fixed. Rates are in percent of families of claims: a family counts once, however many of
+its claims are false. With --check the exit status is 1 if a target is missed by more than three
+standard errors of the simulation.
 """
 import argparse
 import csv
@@ -32,8 +32,7 @@ def cases(rng, n):
 
 
 def skewed(rng, n, models):
-    """Exchangeable scores of a case: a bounded value around what the case allows, skewed like
-    it."""
+    """Exchangeable scores: bounded values around the easiness of the case, with the same skew."""
     centre = cases(rng, n)
     return rng.beta(40 * centre, 40 * (1 - centre), (models + 1, n))
 
@@ -70,7 +69,7 @@ def at_margin(rng, n, models, margin=0.02):
 
 
 def skewed_at_margin(rng, n, models, margin=0.02):
-    """The same, with differences that are skewed: their mean is at the margin, their pseudo-median
+    """The same with skewed differences, whose mean is at the margin and whose pseudo-median is
     within it."""
     centre = 0.8 * cases(rng, n)
     loss = 0.1 * (rng.beta(1, 5, (models, n)) - 1 / 6)
@@ -78,7 +77,7 @@ def skewed_at_margin(rng, n, models, margin=0.02):
 
 
 def failing(rng, n, models, share=0.05):
-    """Models that are as good as the reference, but for a share of cases in which they fail: the
+    """Models that are as good as the reference except in a share of cases, in which they fail. The
     mean difference is at the margin."""
     centre = cases(rng, n)
     scores = np.clip(centre + 0.02 * (rng.beta(3, 3, (models + 1, n)) - 0.5), 0, 1)
@@ -93,8 +92,8 @@ def false_equivalence(job):
 
 
 def coverage(job):
-    """Of the true difference by the two intervals of one model, and of a model's mean by its
-    interval."""
+    """Coverage of the true difference by the two intervals of one model, and of a model's mean by
+    its interval."""
     n, failures, folder, seed = job
     rng = np.random.default_rng(seed)
     truth = 0.01
@@ -113,8 +112,8 @@ def coverage(job):
 
 
 def several_metrics(job):
-    """Any false sign in three metrics of five models, by metric and over all of them, and joint
-    coverage of the simultaneous intervals."""
+    """Whether there is any false sign in three metrics of five models, by metric and over all of
+    them, and joint coverage of the simultaneous intervals."""
     n, folder, seed = job
     rng = np.random.default_rng(seed)
     scores = [skewed(rng, n, 5) for _ in range(3)]
@@ -131,8 +130,8 @@ def several_metrics(job):
 
 
 def clustered(job):
-    """Any false sign of five equal models on cases of few subjects, and coverage of the mean
-    difference."""
+    """Whether there is any false sign for five equal models on cases of few subjects, and coverage
+    of the mean difference."""
     subjects, folder, seed = job
     rng = np.random.default_rng(seed)
     subject = np.repeat(np.arange(subjects), 20)

@@ -6,10 +6,10 @@ usage: large_bench.py [--bin DIR] [--work DIR] [--side 100000] [--peer-share 0.1
 
 The masks are generated: tiles of 512 x 512 with lumps, most of them empty, some full. Equal tiles
 are stored once (a TIFF may point to the same bytes, and files of Zarr are hard links), so that
-writing takes seconds; every tile is still decompressed by itself. The peers count the same pair
-with NumPy, tile by tile, on one core: tifffile for TIFF, and the zarr package for Zarr where it can
-be imported. They see a share of the rows of tiles, and their time is scaled to all. The program
-runs on one core as well (--jobs 1), and once more on all.
+writing takes seconds; every tile is still decompressed separately. The peers count the same pair
+with NumPy, tile by tile, on one core: tifffile for TIFF, and the zarr package for Zarr if it can be
+imported. They process a share of the rows of tiles, and their time is scaled to all rows. The
+program runs on one core (--jobs 1), and once more on all cores.
 """
 import argparse, json, os, pathlib, resource, shutil, struct, subprocess, sys, tempfile, time, zlib
 
@@ -110,7 +110,7 @@ def by_zarr(paths, rows):
     return total
 
 
-# A small process of its own: a child begins with the memory of whoever started it.
+# A small separate process, because the peak memory of a child starts with that of its parent.
 MEASURED = """import json, resource, subprocess, sys, time
 start = time.perf_counter()
 done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE)

@@ -4,8 +4,8 @@
 
 usage: load_cohort.py [--cases 1000,10000,100000] [--rows 1000000] [--write docs/images/memory.svg]
 
-The masks are 4 x 4 x 4 voxels and hard links to a few files, so that the numbers are about what is
-kept for each case and not about images.
+The masks have 4 x 4 x 4 voxels and are hard links to a few files, so that the numbers show what is
+kept for each case and not the cost of images.
 """
 import argparse, os, pathlib, random, struct, subprocess, sys, tempfile
 
@@ -43,14 +43,14 @@ def make_cohort(folder, cases, seed=42):
             sources.append(folder / f"{side}-masks" / f"{i}.nii")
             sources[-1].write_bytes(nifti(rng.random() < 0.4 for _ in range(64)))
         for i in range(cases):
-            # 16 x 15 pairs: the two sides repeat at different lengths.
+            # 16 x 15 different pairs, because the two sides repeat with different periods.
             source = sources[i % (DISTINCT if side == "ref" else DISTINCT - 1)]
             os.link(source, folder / side / f"sub-{i:06}.nii")
     return folder / "pred", folder / "ref"
 
 
-# Linux counts the memory of whoever starts a program towards the program's peak: it is started by
-# an interpreter that has imported nothing. Its last line on stderr is what was used.
+# Linux counts the memory of the parent towards the peak of a program. The program is therefore
+# started by an interpreter that has imported nothing, whose last line on stderr has the numbers.
 STARTER = """import os, sys
 pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
 _, status, usage = os.wait4(pid, 0)
@@ -75,7 +75,7 @@ def print_row(name, count, seconds, peak):
 
 
 def cohort_rows(folder, cases, metrics):
-    """Every command that meets all cases, on one cohort."""
+    """Every command that processes all cases, on one cohort."""
     pred, ref = make_cohort(folder, cases)
     one, two = folder / "one.json", folder / "two.json"
     options = ["--metrics", metrics, "--quiet"]

@@ -1,18 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""One run that measures the network engine against PyTorch and ONNX Runtime on the same weights and
-voxels.
+"""Measures the network engine against PyTorch and ONNX Runtime on the same weights and voxels, in
+one run.
 
 usage: nn_bench.py [--tools DIR] [--work DIR] [--out FILE] [--channels 5,16,26] [--sides 128,256]
        [--isa avx2] [--check]
 
-Times are CPU times of one thread, the least of some runs in one process, so that first touches of
-memory do not count; on a machine that others use, CPU time is what can be compared. Operations are
+Times are CPU times of one thread, the least of several runs in one process, so that the first
+access to memory does not count. On a shared machine only CPU times can be compared. Operations are
 those of the direct convolution. PyTorch runs traced, frozen and optimised for inference. ONNX
-Runtime is the one of the npm package onnxruntime-node, as tools/onnx_runtime installs it; peers
-that cannot be had are left out. Above a cube of 128 PyTorch is left out: it needs the same time per
-voxel, and minutes. --isa avx2 holds PyTorch and us to AVX2 on a processor that has AVX-512; ONNX
-Runtime cannot be held. With --check the exit status is 1 when a target is missed.
+Runtime is that of the npm package onnxruntime-node, installed by tools/onnx_runtime. Peers that
+cannot be installed are left out. Above a cube of 128 PyTorch is left out, because it takes minutes
+and the same time per voxel. --isa avx2 limits PyTorch and us to AVX2 on a processor that has
+AVX-512; ONNX Runtime cannot be limited. With --check the exit status is 1 if a target is missed.
 """
 import argparse
 import json
@@ -98,8 +98,8 @@ def make_models(work, channels, torch):
 
 
 def peak(work):
-    """Floating-point operations per CPU second of one core, by fused multiplications and additions
-    of eight."""
+    """Floating-point operations per CPU second of one core, by fused multiply-adds of eight
+    values."""
     (work / "peak.cpp").write_text(PEAK)
     command = ["g++", "-O3", "-march=native", "-ffp-contract=fast", "-o", work / "peak",
                work / "peak.cpp"]
@@ -111,7 +111,7 @@ def peak(work):
 
 
 def runtime_modules():
-    """The folder of the npm package; None when it cannot be had."""
+    """The folder of the npm package; None if it cannot be installed."""
     try:
         return onnx_runtime.modules()
     except onnx_runtime.Missing:

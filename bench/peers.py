@@ -22,7 +22,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 
 def specified_metrics():
-    """The specification's own functions, word for word."""
+    """The specification's own functions, verbatim."""
     import torch
 
     def dice_coefficient(pred, target, smooth=1e-6):

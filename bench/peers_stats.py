@@ -2,9 +2,9 @@
 """Times SciPy, statsmodels, scikit-learn and NumPy on the data of stats_bench.cpp, and adds ratios.
 
 usage: peers_stats.py [stats_bench.json]
-  the file is `assay_bench --benchmark_format=json --benchmark_repetitions=20`; of repetitions the
-  best counts, on both sides. What runs on one thread is compared by CPU time, what runs on all
-  cores by wall time (the peers use one thread).
+  The file is the output of `assay_bench --benchmark_format=json --benchmark_repetitions=20`. The
+  best repetition counts, on both sides. What runs on one thread is compared by CPU time, what runs
+  on all cores by wall time (the peers use one thread).
 """
 import json, sys, time, warnings
 import numpy as np

@@ -4,8 +4,8 @@
 
 usage: peers_surface.py PREDICTIONS REFERENCES [--repeats 2]
 
-The same JSON as peers.py prints, one object. Needs the package, which bench/runs_bench.py installs
-into an environment of its own; reading is nibabel's.
+Prints the same JSON as peers.py, with one object. Needs the package, which bench/runs_bench.py
+installs into an environment of its own. Files are read with nibabel.
 """
 import argparse
 import importlib.metadata

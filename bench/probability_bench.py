@@ -5,11 +5,11 @@ scikit-learn, in one run.
 
 usage: probability_bench.py [--bin DIR] [--work DIR] [--side 256] [--out FILE] [--check]
 
-The peer is roc_auc_score and average_precision_score on arrays that are in memory already: its
-reading does not count, ours does. Times are CPU times per case, the least of some rounds; the
-program's is the difference between a cohort and the same cohort three times as long. `lesion` is a
-sigmoid around a lesion, `noise` has no two equal values and foreground everywhere: the worst that
-there is. With --check the exit status is 1 when a target is missed.
+The peer is roc_auc_score and average_precision_score on arrays that are already in memory, so its
+reading does not count, while ours does. Times are CPU times per case, the least of several rounds;
+the program's is the difference between a cohort and the same cohort three times as long. `lesion`
+is a sigmoid around a lesion. `noise` is the worst case: no two equal values, and foreground
+everywhere. With --check the exit status is 1 if a target is missed.
 """
 import argparse
 import json

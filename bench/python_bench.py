@@ -64,8 +64,8 @@ OURS = (assay.dice_coefficient, assay.average_volume_difference,
 
 
 def metric_rows(side, repeats, clock):
-    """Three calls count three times; wide types are bound by memory, and there one call of
-    `metrics` is the thing to use."""
+    """Three separate calls count the voxels three times. For wide types, which are limited by
+    memory bandwidth, users should call `metrics` once."""
     for dtype, target in ((bool, 50), (np.uint8, 50), (np.float32, None), (np.int64, None)):
         prediction, reference = masks(side, dtype)
         theirs = three_metrics(peers.specified_metrics(), torch.from_numpy(prediction),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Question answering against an instant server on loopback: items per second with every call
-durable, our own CPU time, memory; reading and scoring a table as large as the published one. Prints
-what was measured and whether the target is met.
+"""Measures question answering against an instant server on loopback: items per second with every
+call durable, our own CPU time, and memory. Also measures reading and scoring a table as large as
+the published one. Prints what was measured and whether the target is met.
 
 usage: qa_bench.py [--items N]      the program and the test server of build/release/bin
 """

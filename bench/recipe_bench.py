@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""One run that measures recipes against SciPy on the same voxels: 256 x 256 x 64 of 1 x 1 x 4 mm to
+"""Measures recipes against SciPy on the same voxels, in one run: 256 x 256 x 64 of 1 x 1 x 4 mm to
 a cube of 256.
 
 usage: recipe_bench.py [--tools DIR] [--work DIR] [--check]
 
-Times are CPU times of one thread in milliseconds, the least of some runs. Both do the same work,
-zoom by spacing, cut and pad, scale to 0 ... 1, and must give the same bytes. A second image has no
-axis at 1 mm, so that all eight neighbours of a voxel count. With --check the exit status is 1 when
-we are not 5 times as fast.
+Times are CPU times of one thread in milliseconds, the least of several runs. Both do the same work
+(zoom by spacing, crop and pad, scale to 0 ... 1) and must give the same bytes. A second image has
+no axis with a spacing of 1 mm, so that all eight neighbours of a voxel count. With --check the exit
+status is 1 if we are not 5 times as fast.
 """
 import argparse
 import json

@@ -1,20 +1,21 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What reading masks as runs is worth, from files to numbers, against our own reader of voxels and
-against named peers, in one run.
+"""Measures what reading masks as runs gains, from files to numbers, against our own reader of
+voxels and against named peers, in one run.
 
 usage: runs_bench.py [--bin DIR] [--work DIR] [--before PROGRAM] [--rounds 5] [--out FILE]
                      [--markdown FILE] [--check]
 
-Times are CPU times of one job, checksums of the files included, the least of some rounds. What a
-pair costs is the difference between a cohort and one five times as long, so starting up does not
-count; it does for the 230 cases on two cores, which are wall time. What a map of 104 labels took
-before masks were read as runs is measured with an older program, --before (commit 0f26a4f, built in
-a folder of its own), in turns with this one; without it that is left out. The checkerboard counts
-without what --metrics overlap takes; axes and 64-bit floats are single steps of assay_bench at
-256^3. The specification's Python is peers.py; surface-distance is DeepMind's package itself, from
-the Python package index in an environment of its own, and left out with a sentence where that
-cannot be reached. With --check the exit status is 1 when a wanted figure is missed.
+Times are CPU times of one job, checksums of the files included, the least of several rounds. The
+cost of a pair is the difference between a cohort and one five times as long, so start-up does not
+count; it does for the 230 cases on two cores, which are wall time. The time that a map of 104
+labels took before masks were read as runs is measured with an older program, --before (commit
+0f26a4f, built in a folder of its own), in alternation with this one; without it that part is left
+out. For the checkerboard, the time of --metrics overlap is subtracted. Axes and 64-bit floats are
+single steps of assay_bench at 256^3. The specification's Python is peers.py. surface-distance is
+DeepMind's package itself, from the Python package index in an environment of its own; it is left
+out with a message if the index cannot be reached. With --check the exit status is 1 if a target is
+missed.
 """
 import argparse
 import json
@@ -51,7 +52,7 @@ TARGETS = (
 
 
 class Cohort:
-    """The same pairs, so many times under other names, for a short and a long run."""
+    """The same pairs, repeated under other names, for a short and a long run."""
 
     def __init__(self, bench, source, rounds):
         self.bench, self.rounds = bench, rounds
@@ -62,7 +63,8 @@ class Cohort:
         return self.ms_in_turns([self.bench.program], *options)[0]
 
     def ms_in_turns(self, programs, *options):
-        """The same of several programs, so that what else the machine does troubles all."""
+        """The same for several programs, run alternately, so that other load on the machine affects
+        all."""
         used = {(program, folder): [] for program in programs for folder in (0, 1)}
         for _ in range(self.rounds):
             for program, folder in used:

@@ -32,7 +32,7 @@ Number number_in(const std::string& text, const char* expected, Number least, Nu
   throw Error(Error::Kind::usage, "'" + text + "' is not " + expected);
 }
 
-/// Where the word ends that starts at `from`.
+/// Where the word that starts at `from` ends.
 std::size_t next_comma(const std::string& list, std::size_t from) {
   const std::size_t comma = std::min(list.find(',', from), list.size());
   const std::size_t open = list.find('(', from), close = list.find(')', from);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Options as a command declares them. The parser's heavy header stays in one file.
+/// Options as commands declare them. The parser's heavy header is included in one file only.
 #pragma once
 
 #include <concepts>
@@ -21,8 +21,9 @@ class App;
 
 namespace assay::cli {
 
-/// One kind of value: how it is typed (`value` throws Error::usage that says what the text is not),
-/// and how help shows a default ("" for 0, nothing and the empty text: these are no defaults).
+/// One kind of value: how it is read from text (`value` throws Error::usage that says what is
+/// wrong), and how help shows a default ("" for 0, nothing and the empty text, which are not
+/// shown).
 template <class Value>
 struct Kind;
 
@@ -38,7 +39,7 @@ struct Kind<double> {
   static std::string shown(double number);
 };
 
-/// Throw Error::usage on any other text, and on a larger number.
+/// These throw Error::usage for any other text, and for a larger number.
 std::int64_t whole_number(const std::string& text, std::int64_t most);
 std::uint64_t count(const std::string& text, std::uint64_t most);
 
@@ -66,8 +67,8 @@ struct Kind<std::optional<Value>> {
   }
 };
 
-/// The words of "a,b,c". nnU-Net calls a region "(1, 2)", and that is one word. Throws Error::usage
-/// on an empty one.
+/// The words of "a,b,c". nnU-Net calls a region "(1, 2)", which is one word. Throws Error::usage
+/// for an empty word.
 std::vector<std::string> words_in(const std::string& list);
 
 template <class Value>
@@ -84,7 +85,7 @@ struct Kind<std::vector<Value>> {
   }
 };
 
-/// "Seed of the bootstrap (default: 42)"; the help itself when there is no default.
+/// "Seed of the bootstrap (default: 42)"; the help unchanged if there is no default.
 std::string with_default(const std::string& help, std::string_view value);
 
 /// The names in a table, such as those of `Named` rows.
@@ -104,14 +105,14 @@ std::vector<Named<Value>> named(std::initializer_list<Value> values) {
   return table;
 }
 
-/// Declares options onto a parser; the targets are filled when the command line is read. What a
-/// target holds when it is declared is the default that help prints. A name such as "--seed N" says
-/// how help calls the value.
+/// Declares options to a parser; the targets are filled when the command line is read. The value of
+/// a target when it is declared is the default that help prints. A name such as "--seed N" says
+/// what help calls the value.
 class Arguments {
  public:
   explicit Arguments(CLI::App& app) : app_(app) {}
 
-  /// Help lists what is declared next under this heading; one that was there before goes on.
+  /// Help lists what is declared next under this heading; a heading can be used again.
   void heading(std::string title) { heading_ = std::move(title); }
 
   void positional(const std::string& name, std::string& target, const std::string& help);
@@ -134,7 +135,7 @@ class Arguments {
         [&target](const std::string& text) { target.push_back(Kind<Value>::value(text)); }, true);
   }
 
-  /// An option that means something without its value, too; `given` says that it was typed.
+  /// An option whose value may be left out; `given` says that the option was typed.
   void option_or_flag(const std::string& name, bool& given, std::string& target,
                       const std::string& help);
 
@@ -142,7 +143,7 @@ class Arguments {
   void choice(const std::string& name, std::string& target, const std::vector<std::string>& words,
               const std::string& help);
 
-  /// One of a table's names; the target is their value, or an optional one without default.
+  /// One of the names in a table. The target gets its value; an optional target has no default.
   template <class Target, class Table>
   requires(!std::same_as<Target, std::string>) void choice(const std::string& name, Target& target,
                                                            const Table& table,

@@ -56,8 +56,8 @@ double cpu_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-/// CPU milliseconds of one call: the least of some, after one that does not count, since other
-/// processes can only make it longer.
+/// CPU milliseconds of one call: the least of several after a warm-up call, since other processes
+/// can only make a call slower.
 template <class Work>
 double least_ms(Work work) {
   constexpr int rounds = 9;
@@ -80,8 +80,7 @@ score::Cohort planned(const demo::DemoCohort& demo, const std::string& metrics =
       {.prediction = demo.models.front().second, .reference = demo.references}, settings);
 }
 
-/// Decompressing the cohort's files and nothing else: no program that writes out the voxels can be
-/// faster.
+/// Only decompresses the cohort's files; no program that decompresses the voxels can be faster.
 double inflate_only_ms(const score::Cohort& cohort) {
   struct File {
     Buffer gzip;

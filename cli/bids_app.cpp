@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 struct Options {
   ScoreOptions score;
   std::string dataset, out, work;
-  std::vector<std::string> level;  ///< and participants, where --participant-label lists several
+  std::vector<std::string> level;  ///< also has participants if --participant-label lists several
   std::vector<std::string> participants, sessions, predictions;
   unsigned cpus = 0;
   std::uint64_t memory_mb = 0;
@@ -84,7 +84,7 @@ struct Study {
   score::Cohort cohort;
   std::vector<std::string> participants{};  ///< with sub-, sorted
   results::ShardPlan plan{};                ///< shard p + 1 has the cases of participant p
-  fs::path out{}, pieces{};                 ///< derivatives; and what the group level reads
+  fs::path out{}, pieces{};                 ///< derivatives, and the shards for the group level
 
   const std::string& model() const { return cohort.settings.model_name; }
   results::Shard shard(std::size_t participant) const {
@@ -100,7 +100,7 @@ std::string with_prefix(const std::string& label, const std::string& prefix) {
   return label.starts_with(prefix) ? label : prefix + label;
 }
 
-/// What a case states, such as "sub-01"; "" when it states none.
+/// The BIDS entity of a case, such as "sub-01"; "" if it has none.
 std::string stated(const score::CasePlan& plan, const std::string& key) {
   const Entities of_case = entities(plan.reference.empty() ? plan.prediction : plan.reference);
   const auto found = of_case.find(key);
@@ -124,7 +124,7 @@ bool has_segmentations(const fs::path& folder) {
   });
 }
 
-/// The names of the datasets with masks that are neither known nor what is written here.
+/// The names of the datasets with masks that are neither known nor written here.
 std::vector<std::string> other_datasets(const Options& o, const std::vector<fs::path>& known) {
   const auto is_known = [&](const fs::path& folder) {
     const auto same = [&](const fs::path& other) {
@@ -198,7 +198,8 @@ std::string table_of(const metrics::CaseRecord& record, const std::string& model
   return results::bids_metrics_path(without_image_ending(named), model);
 }
 
-/// Two cases must not share a table: their names differ in what BIDS does not know.
+/// Refuses two cases that would share a table, because their names differ only in what is not a
+/// BIDS entity.
 void refuse_shared_tables(const Study& study) {
   std::map<std::string, std::string> seen;
   for (const score::CasePlan& plan : study.cohort.cases) {
@@ -263,7 +264,8 @@ std::vector<std::size_t> wanted_participants(const Options& o, const Study& stud
   return out;
 }
 
-/// What was scored while the dataset had another number of participants fits nothing any more.
+/// Removes shards that were scored while the dataset had another number of participants, since they
+/// can no longer be merged.
 void remove_outdated(const Study& study) {
   std::error_code none;
   std::vector<fs::path> outdated;
@@ -287,7 +289,7 @@ void write_table(const fs::path& path, const metrics::SegmentationResult& result
                    [&](const TextSink& sink) { results::write_bids_table(result, cases, sink); });
 }
 
-/// Scores participants, and writes what each gives as soon as its last case is done.
+/// Scores participants, and writes the results of each as soon as its last case is done.
 class Participants {
  public:
   Participants(const Options& o, Study& study, const Session& session)
@@ -319,7 +321,7 @@ class Participants {
     pieces_.emplace(participant, std::move(piece));
   }
 
-  /// The cases of all that were taken.
+  /// The cases of all participants that were taken.
   score::Cohort cases() const {
     std::vector<std::size_t> numbers = numbers_;
     std::ranges::sort(numbers);
@@ -434,7 +436,7 @@ std::string labels_of(const Study& study, const std::vector<std::size_t>& shards
                 [&](std::size_t shard) { return study.participants[shard - 1].substr(4); });
 }
 
-/// Names every culprit, then refuses.
+/// Names every participant that cannot be merged, then refuses.
 void refuse_troubles(const Options& o, const Study& study, const score::ShardFolder& pieces,
                      std::ostream& err) {
   tell("conflict", pieces.conflicts, err);
@@ -475,7 +477,7 @@ Exit run_group(const Options& o, const Study& study, const Common& common, const
                               " are missing, because they have not been scored yet");
   tell("warning", cohort.warnings, session.notes);
   for (const std::string& sentence : score::sentences_of(pieces.unusable, study.pieces))
-    cohort.warnings.push_back("left out: " + sentence);  // on standard error it has been said
+    cohort.warnings.push_back("left out: " + sentence);  // already printed on standard error
   const metrics::SegmentationResult result = metrics::scored(cohort.settings, pieces.records);
   const auto path = [&](std::string_view suffix, std::string_view ending) {
     return study.out / results::bids_dataset_path(study.model(), suffix, ending);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The commands: one declaration, one row, one file each.
+/// The commands. Each has one declaration, one row and one file.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace assay::cli {
 
-/// What every command understands.
+/// The options that every command has.
 struct Common {
   bool json = false, quiet = false, verbose = false, no_color = false, no_config = false;
   std::string out, log;
@@ -27,19 +27,19 @@ struct Common {
 
 struct ConfigPlaces;
 struct PlannedWork;
-/// Told what a command would do, in its place.
+/// Called with what a command would do, instead of doing it.
 using Rehearsal = std::function<void(const PlannedWork& work)>;
 
 /// What a command is given besides its own options.
 struct Session {
   std::ostream& out;                 ///< results for people, or JSON; made safe for a terminal
-  std::ostream& data;                ///< results in a format of --format: as they are in a file
-  std::ostream& err;                 ///< messages that --quiet leaves
-  std::ostream& notes;               ///< all others: nowhere with --quiet, unless there is a log
+  std::ostream& data;                ///< results in a format of --format, as written to a file
+  std::ostream& err;                 ///< messages that --quiet keeps
+  std::ostream& notes;               ///< all others; with --quiet only in the log, if there is one
   std::vector<std::string> command;  ///< as typed, for provenance
   const std::atomic<bool>& stop;     ///< set by Ctrl-C
   bool out_is_terminal = false, err_is_terminal = false;
-  const Rehearsal* rehearsal = nullptr;  ///< set: everything up to the work itself
+  const Rehearsal* rehearsal = nullptr;  ///< if set, the command does all but the work itself
   const ConfigPlaces* config = nullptr;  ///< where configuration files are; nullptr: nowhere
   /// Functions of a Python caller that are metrics.
   std::vector<std::shared_ptr<const metrics::OwnMetric>> own_metrics{};
@@ -59,7 +59,7 @@ struct Command {
   Action (*declare)(Arguments& arguments);
   std::span<const Example> examples;
   bool stops_in_order = false;  ///< polls Session::stop, so that Ctrl-C loses nothing
-  const char* alias = nullptr;  ///< a second name, where people know the command by another
+  const char* alias = nullptr;  ///< a second name that people may know the command by
   /// A family such as `assay qa`: one of these must follow, and the rest of this row is unused.
   std::span<const Command* const> members = {};
 };
@@ -95,7 +95,7 @@ struct CommandGroup {
   std::span<const Command* const> commands;
 };
 
-/// Every command, in the order that help shows; the members of a family are inside it.
+/// Every command, in the order of the help; a family contains its members.
 std::span<const CommandGroup> command_groups();
 
 /// A command that can be run, with all words of its name: "qa run".
@@ -110,7 +110,7 @@ std::vector<FullCommand> full_commands();
 /// `--jobs`, or the number of cores.
 unsigned jobs(const Common& common);
 
-/// As many threads, for commands that compute on them. Says so if fewer can be started.
+/// That many threads, for commands that compute in parallel. Notes it if fewer can be started.
 Executor pool(const Common& common, const Session& session);
 
 /// What --version prints: version, commit, compiler, and the instruction set in use.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// assay compare: which model is better, by how much, and how sure one may be.
+/// assay compare: which model is better, by how much, and how certain that is.
 #include "assay/compare.hpp"
 
 #include <array>

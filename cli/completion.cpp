@@ -20,8 +20,8 @@ struct Word {
   bool takes_value = false;
 };
 
-/// What can be typed after the words of a name: "" for the program, "qa" for a family, "qa run".
-/// After the first two come the names of commands, after the last its options.
+/// What can be typed after a name: "" for the program, "qa" for a family, "qa run" for a command.
+/// The program and a family are followed by names of commands, a command by its options.
 struct Place {
   std::string name;
   bool is_command = false;
@@ -36,7 +36,7 @@ std::vector<Word> options_of(const CLI::App& command) {
   return words;
 }
 
-/// Every place, longer names before their beginnings: a shell takes the first that fits.
+/// Every place, with "qa run" before "qa", because the scripts take the first that fits.
 std::vector<Place> places() {
   const Parser parser;
   std::vector<Place> out;

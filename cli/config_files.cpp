@@ -39,7 +39,7 @@ std::string text_of_variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Below the current folder as it is shown there, absolute elsewhere.
+/// A path relative to the current folder if it is below it, otherwise absolute.
 std::string shown_path(const fs::path& path, const fs::path& work) {
   const fs::path relative = path.lexically_relative(work);
   const bool is_near = !relative.empty() && *relative.begin() != "..";
@@ -51,7 +51,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-/// Whether what is written there stays in the current folder, wherever links lead.
+/// Whether a file written there would be inside the current folder, with symbolic links resolved.
 bool stays_inside(const std::string& path, const fs::path& work) {
   std::error_code unknown;
   const fs::path inside = fs::weakly_canonical(work, unknown);
@@ -75,7 +75,8 @@ class Reading {
  public:
   Reading(const ConfigFile& file, const fs::path& work) : file_(file), work_(work) {}
 
-  /// The entries of the file's tables, and after them those of its head, which all commands share.
+  /// The entries of the file's tables, followed by those of its top level, which all commands
+  /// share.
   std::vector<ConfigEntry> entries(const CLI::App& program) {
     const CLI::App& any = *program
                                .get_subcommands([](const CLI::App* command) {
@@ -163,7 +164,7 @@ class Reading {
     throw Error(Error::Kind::input, file_.path, option.substr(2) + ": " + what);
   }
 
-  /// Text and numbers as they are typed.
+  /// Text and numbers as one would type them.
   std::string typed(const Json& value, const std::string& option) const {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_number()) return value.dump();

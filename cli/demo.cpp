@@ -36,8 +36,8 @@ std::string shell_word(const fs::path& path) {
   return command_text({path.string()});
 }
 
-/// How this very program is called from the current folder: by its name if the PATH leads to it,
-/// else by its path.
+/// How to call this program from the current folder: by its name if it is on the PATH, else by its
+/// path.
 std::string own_name() {
   std::error_code unknown;
   const fs::path self = fs::read_symlink("/proc/self/exe", unknown);
@@ -69,7 +69,8 @@ std::vector<std::string> shown_metrics() {
   return {"dice", "lesion_f1", "nsd", "hd95"};
 }
 
-/// By the labels that dataset.json next to the predictions names. Only some models have maps.
+/// Scores the labels that dataset.json names next to the predictions. Only some models have
+/// probability maps.
 metrics::SegmentationResult scored_model(const demo::DemoCohort& cohort, const std::string& model,
                                          const fs::path& predictions, const Common& common) {
   metrics::ScoreSettings settings;
@@ -83,7 +84,7 @@ metrics::SegmentationResult scored_model(const demo::DemoCohort& cohort, const s
   return scored(plan.settings, std::move(run.records));
 }
 
-/// "0.861 (0.077)", with its own n where some cases have no value.
+/// "0.861 (0.077)", with its own n if some cases have no value.
 std::string mean_sd(const metrics::Summary& s, std::size_t scored) {
   if (!s.mean) return "–";
   const std::string n = s.n < scored ? fmt::format(" n={}", s.n) : "";
@@ -95,7 +96,7 @@ std::size_t position_of(const metrics::SegmentationResult& result, std::string_v
   return static_cast<std::size_t>(found - result.settings.metrics.begin());
 }
 
-/// Dice by label, and what failures do to it.
+/// Dice by label, and how failures change it.
 std::string table_of(const std::vector<metrics::SegmentationResult>& results) {
   std::vector<report::Column> columns = {{"model", report::Align::left}};
   for (const metrics::Region& region : results.front().regions)
@@ -151,7 +152,7 @@ void print_comparison(const compare::Comparison& comparison, std::ostream& out) 
   out << report::terminal_table(report::comparison_table(comparison, /*with_paper=*/false));
 }
 
-/// Sizes of lesions as evidence counts them; all from 1 mL on are one.
+/// The size bins of lesions in the evidence; all bins from 1 mL on are combined.
 constexpr std::array size_names = {"below 0.1 mL", "0.1 to 1 mL", "1 mL and more"};
 
 /// Lesions of the first label that a model found, by their size.
@@ -221,8 +222,8 @@ fs::path write_report(const std::vector<fs::path>& files, const demo::DemoCohort
   return out;
 }
 
-/// Commands that work on what the demo wrote, to be pasted. Its results name files without their
-/// folders.
+/// Commands to paste, which use the files of the demo. They name folders, because its results name
+/// files without them.
 std::string commands_to_try(const std::vector<fs::path>& files, const demo::DemoCohort& cohort,
                             const fs::path& folder) {
   const fs::path& predictions = cohort.models.front().second;

@@ -36,7 +36,7 @@ std::vector<std::string> run_command(const demo::DemoBenchmark& benchmark,
           "--anonymous",   "--quiet"};
 }
 
-/// This very program, as a process of its own that can be killed.
+/// This program again, as a separate process that can be killed.
 class Victim {
  public:
   explicit Victim(std::vector<std::string> command) {
@@ -58,14 +58,14 @@ class Victim {
   pid_t process_ = 0;
 };
 
-/// Inside another program (Python), there is no second process of ours to kill.
+/// False inside another program (Python), which cannot be started again as a process to kill.
 bool is_own_process() {
   std::error_code unknown;
   return fs::read_symlink("/proc/self/exe", unknown).filename() == "assay";
 }
 
-/// A portable program may be on a machine without OpenSlide; the rest of the demonstration needs
-/// none.
+/// The portable program may run on a machine without OpenSlide, which the rest of the demonstration
+/// does not need.
 bool can_read_slides(std::ostream& talk) try {
   return !slide::openslide_version().empty();
 } catch (const Error& e) {
@@ -80,7 +80,7 @@ void demo_questions(const fs::path& folder, const Common& common, const Session&
   if (!is_own_process() || !can_read_slides(talk)) return;
   const fs::path run = folder / "run";
   std::error_code absent;
-  fs::remove_all(run, absent);  // an earlier demonstration's
+  fs::remove_all(run, absent);  // from an earlier demonstration
   const demo::DemoBenchmark benchmark = demo::write_demo_benchmark(folder);
   demo::DemoModel model;
   const std::vector<std::string> command = run_command(benchmark, model, run);

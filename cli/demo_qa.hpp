@@ -9,8 +9,8 @@
 
 namespace assay::cli {
 
-/// Runs a dozen questions against a model on loopback, kills the run in the middle, and goes on.
-/// Everything is below `folder`.
+/// Asks a model on the loopback interface a dozen questions, kills the run in the middle, and
+/// continues it. Everything is written below `folder`.
 void demo_questions(const std::filesystem::path& folder, const Common& common,
                     const Session& session, std::ostream& talk);
 

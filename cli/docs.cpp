@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// assay docs: the pages and scripts that the program knows best itself.
+/// assay docs: documentation pages and scripts that are generated from the program itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,7 +82,8 @@ constexpr Page printed_pages[] = {
     {"completion-fish", fish_completion},
 };
 
-/// What a system keeps below PREFIX/share: every manual page, and where shells look for completion.
+/// Writes what belongs below PREFIX/share: every manual page, and completion scripts where shells
+/// look for them.
 void write_share(const std::filesystem::path& prefix) {
   const std::filesystem::path share = prefix / "share";
   for (const ManualPage& page : manual_pages())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// assay doctor: what this machine has of the things that assay can use.
+/// assay doctor: which of the things that assay can use this machine has.
 #include <fmt/format.h>
 
 #include <array>

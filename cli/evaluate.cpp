@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// assay evaluate: runs a model over a cohort, then scores what it said.
+/// assay evaluate: runs a model over a cohort, then scores its predictions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One image is read, one inferred, one scored: more would only cost memory.
+/// One image is read, one predicted and one scored at the same time. More would only cost memory.
 constexpr unsigned cases_at_once = 3;
 
 struct Options {
@@ -85,7 +85,7 @@ score::CohortRequest request_of(const Options& o, const score::EvaluationData& f
   return request;
 }
 
-/// Where nothing else was asked for, the regions that the model gives are what is scored.
+/// If nothing else was asked for, the regions that the model predicts are scored.
 void ask_for_regions(const model::Recipe& recipe, const metrics::ScoreSettings& settings,
                      score::CohortRequest& request, std::vector<std::string>& notes) {
   const auto& regions = recipe.scores.regions;
@@ -101,7 +101,8 @@ void ask_for_regions(const model::Recipe& recipe, const metrics::ScoreSettings& 
   notes.push_back("regions from the recipe: " + joined(regions, ", ", &model::OutputRegion::name));
 }
 
-/// The name that was asked for, that the model is known by, that its file has, or its program's.
+/// The name that was asked for, else the known name of the model, else the name of its file or
+/// program.
 std::string default_name(const Options& o, const OpenedModel& model) {
   if (!o.score.model.empty()) return o.score.model;
   if (!model.known_as().empty()) return model.known_as();
@@ -110,14 +111,14 @@ std::string default_name(const Options& o, const OpenedModel& model) {
   return fs::path(program).filename().string();
 }
 
-/// A prediction must never take the place of an image or a reference.
+/// A prediction must never overwrite an image or a reference.
 void refuse_collisions(const score::Cohort& cohort, const fs::path& save) {
   const InputFiles inputs(score::input_files(cohort));
   for (const score::CasePlan& plan : cohort.cases)
     if (score::is_plain_name(plan.id)) inputs.refuse(save / score::prediction_name(plan.id));
 }
 
-/// Whether the prediction of a case is where it is to be kept.
+/// Whether the prediction of a case is already in the folder `save`, if there is one.
 bool is_kept(const score::CasePlan& plan, const fs::path& save) {
   std::error_code ignored;
   return save.empty() || (score::is_plain_name(plan.id) &&

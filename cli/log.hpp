@@ -12,9 +12,8 @@
 
 namespace assay::cli {
 
-/// Lines of text to the end of a file. A line is written whole, by one call, so several processes
-/// can share a file. "\r" drops what there is of a line: a bar of progress is drawn again and
-/// again.
+/// Appends lines of text to a file. Each line is written by one call, so that several processes can
+/// share a file. "\r" drops the unfinished line, because a progress bar is redrawn many times.
 class LogBuffer : public std::streambuf {
  public:
   explicit LogBuffer(Descriptor file) : file_(std::move(file)) {}
@@ -34,8 +33,8 @@ class LogBuffer : public std::streambuf {
 
 class Log : public std::ostream {
  public:
-  /// Opens the file, or makes it, and notes the command. Throws Error about a file that cannot be
-  /// opened, or that is not a log.
+  /// Opens or creates the file and writes the command to it. Throws Error about a file that cannot
+  /// be opened, or that is not a log.
   Log(const std::filesystem::path& path, const CommandWords& command);
 
   /// Whether a line could not be written.
@@ -45,7 +44,7 @@ class Log : public std::ostream {
   LogBuffer buffer_;
 };
 
-/// Takes any text and keeps none of it.
+/// Accepts any text and discards it.
 class SilentBuffer : public std::streambuf {
  protected:
   int_type overflow(int_type c) override { return traits_type::not_eof(c); }

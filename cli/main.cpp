@@ -23,14 +23,14 @@
 namespace assay::cli {
 namespace {
 
-std::atomic<bool> stop_requested = false;  // the one thing a signal handler may touch
+std::atomic<bool> stop_requested = false;  // the only state that the signal handler touches
 
 /// The first Ctrl-C asks for an orderly end; the second ends at once.
 extern "C" void request_stop(int) {
   if (stop_requested.exchange(true)) _exit(interrupted);
 }
 
-/// A command that can stop in order and resume does so; any other ends as programs do.
+/// Called for commands that can stop in good order and resume; others keep the default handlers.
 void listen_for_signals() {
   struct sigaction action = {};
   action.sa_handler = request_stop;
@@ -52,14 +52,14 @@ int run(int argc, char** argv) {
                                            .config = &config});
 }
 
-/// Text from elsewhere for a terminal; nothing when there is no memory for it.
+/// Text of unknown origin, made safe for a terminal; empty if there is no memory for it.
 std::string shown(std::string_view text) noexcept try {
   return report::printable(text);
 } catch (...) {
   return {};
 }
 
-/// The exception that is being handled, as a sentence. Takes no memory for the lack of it.
+/// Prints the exception that is being handled as a sentence. Allocates nothing if memory ran out.
 void explain() try { throw; } catch (const Error& e) {
   std::cerr << "assay: " << shown(e.what()) << '\n';
 } catch (const std::filesystem::filesystem_error& e) {
@@ -74,10 +74,10 @@ void explain() try { throw; } catch (const Error& e) {
   std::cerr << "assay: this should not have happened; please report it\n";
 }
 
-std::atomic<bool> is_explained = false;       // one sentence, though the end may fail as well
+std::atomic<bool> is_explained = false;       // so that only one sentence is printed
 thread_local bool is_explained_here = false;  // by this thread
 
-/// Says what went wrong, unless another thread is saying so: that one ends the program.
+/// Says what went wrong. If another thread is already doing so, waits for it to end the program.
 template <class Explain>
 void explain_once(Explain explain) {
   if (is_explained.exchange(true)) {
@@ -88,9 +88,9 @@ void explain_once(Explain explain) {
   explain();
 }
 
-/// Where an exception goes that nobody can catch: one that leaves a thread of a library, or a
-/// destructor that needs memory, as those of JSON values do. Written files stay valid, as after a
-/// kill.
+/// Called for an exception that cannot be caught: one that leaves a library's thread, or a
+/// destructor that allocates memory, such as that of JSON values. Written files stay valid, as
+/// after a kill.
 [[noreturn]] void end_of_thread() {
   explain_once([] {
     if (std::current_exception())

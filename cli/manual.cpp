@@ -12,7 +12,8 @@
 namespace assay::cli {
 namespace {
 
-/// Text as troff prints it: no escapes, no requests, and minus signs that can be pasted.
+/// Text escaped for troff, so that nothing in it is an escape or a request, and so that minus signs
+/// can be copied.
 std::string troff(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -27,7 +28,7 @@ std::string page_name(const std::string& command) {
   return "assay-" + replaced(command, " ", "-");
 }
 
-/// No date: the same program prints the same page.
+/// Has no date, so that the same program always prints the same page.
 std::string title(const std::string& page, std::string_view summary) {
   return fmt::format(
       ".TH {} 1 \"\" \"assay {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Manual pages, from the same declarations that the parser has.
+/// Manual pages, from the declarations that the parser uses.
 #pragma once
 
 #include <string>

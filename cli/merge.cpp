@@ -48,13 +48,13 @@ std::string missing_words(const score::ShardFolder& shards) {
                      one ? "is" : "are");
 }
 
-/// What makes the first missing shard.
+/// The command that makes the first missing shard.
 std::string remedy(const score::ShardFolder& shards) {
   const results::Shard first = {shards.missing.front(), shards.header.shard.of};
   return "run, for example: " + command_for(shards.header.command, first);
 }
 
-/// Names every culprit, then refuses.
+/// Names every shard that cannot be merged, then refuses.
 void refuse_troubles(const score::ShardFolder& shards, const Options& o, std::ostream& err) {
   tell("conflict", shards.conflicts, err);
   tell(o.partial ? "left out" : "unusable", score::sentences_of(shards.unusable), err);
@@ -71,7 +71,7 @@ void refuse_troubles(const score::ShardFolder& shards, const Options& o, std::os
     refuse(counted(shards.unusable.size(), "file") + " cannot be used");
 }
 
-/// For people and for the file: what the results lack.
+/// What the results lack, for messages and for the results file.
 std::string partial_warning(const score::ShardFolder& shards) {
   return fmt::format("{}: {} of {} are merged", missing_words(shards), shards.records.size(),
                      counted(shards.header.cases, "case"));
@@ -99,7 +99,7 @@ Exit run(const Options& o, const Common& common, const Session& session) {
   if (is_partial) cohort.warnings.push_back(partial_warning(shards));
   tell("warning", cohort.warnings, session.notes);
   for (const std::string& sentence : score::sentences_of(shards.unusable, o.folder))
-    cohort.warnings.push_back("left out: " + sentence);  // on standard error it has been said
+    cohort.warnings.push_back("left out: " + sentence);  // already printed on standard error
   const Exit exit = put_results({.cohort = cohort,
                                  .records = std::move(shards.records),
                                  .out = out,

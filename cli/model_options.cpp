@@ -32,7 +32,7 @@ constexpr Known known_models[] = {
     {"brainchop", "brainchop"},
 };
 
-/// A program is told where the model is by `{model}` in its command.
+/// Replaces `{model}` in the command of a program by the path of the model.
 CommandWords command_of(const ModelRunOptions& o) {
   constexpr std::string_view mark = "{model}";
   if (o.command.empty()) return {};
@@ -69,7 +69,7 @@ std::string usual_recipe(const ModelRunOptions& o) {
   return "";
 }
 
-/// What was asked for, what lies next to the model, or what a known model needs; in that order.
+/// The recipe that was asked for, else the one next to the model, else that of a known model.
 model::Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& notes) {
   if (!o.recipe.empty()) return model::find_recipe(o.recipe);
   if (!o.model.empty())
@@ -88,7 +88,7 @@ model::Recipe chosen_recipe(const ModelRunOptions& o, std::vector<std::string>& 
   return model::find_recipe(known);
 }
 
-/// The recipe with what the command line says otherwise.
+/// The recipe with the changes from the command line.
 model::Recipe with_options(model::Recipe recipe, const ModelRunOptions& o) try {
   model::ScoreRules& scores = recipe.scores;
   if (!o.window.empty()) {
@@ -123,7 +123,8 @@ std::string as_key(std::string name) {
   return name;
 }
 
-/// A program's own word on itself and, where it is given one, the model file's content.
+/// The hash of the predictor. For a program that is given a model file, it includes the content of
+/// that file.
 std::string whole_hash(const ModelRunOptions& o, const model::Predictor& predictor) {
   std::error_code ignored;
   if (o.command.empty() || !fs::is_regular_file(o.model, ignored)) return predictor.sha256();

@@ -15,15 +15,15 @@
 
 namespace assay::cli {
 
-/// What a file of weights may leave open.
+/// Options for what a file of weights may not specify.
 void declare_network_options(Arguments& arguments, model::ModelOptions& options);
 
 struct ModelRunOptions {
   model::PredictorSource source;
-  std::string model;  ///< "": the command is all there is
+  std::string model;  ///< "": there is only the command
   std::string recipe, command, onnxruntime, cache;
   bool no_cache = false;
-  std::vector<std::size_t> window = {};  ///< these four change the recipe where they are given
+  std::vector<std::size_t> window = {};  ///< this and the next three change the recipe if given
   std::optional<double> overlap = {};
   std::optional<model::WindowWeights> window_weights = {};
   std::string mirror = {};
@@ -38,12 +38,12 @@ void declare_model_run_options(Arguments& arguments, ModelRunOptions& options);
 /// A model that is ready to run, with its recipe.
 class OpenedModel {
  public:
-  /// Notes what was decided without being asked. Throws Error.
+  /// Notes the decisions that the user did not ask for. Throws Error.
   OpenedModel(const ModelRunOptions& options, const Common& common, const Session& session,
               std::vector<std::string>& notes);
 
   score::CasePredictor& cases() { return *cases_; }
-  /// What results say of it; `space` is left to the caller.
+  /// How results describe it; the caller fills in `space`.
   metrics::PredictionSource source() const;
   /// The name of a published or otherwise known model, such as meshnet_26; "" when it is not known.
   const std::string& known_as() const { return known_as_; }
@@ -54,9 +54,9 @@ class OpenedModel {
   std::string known_as_;
 };
 
-/// Puts the model among the options and returns what else was typed. With --command there may be
-/// none: a first word that is an image, a table or a folder is then not a model, unless more than
-/// `words` of them follow.
+/// Puts the model among the options and returns the other words. With --command there may be no
+/// model. A first word that is an image, a table or a folder is then not taken as the model, unless
+/// more than `words` words follow.
 std::vector<std::string> take_model(const std::string& first, std::vector<std::string> rest,
                                     std::size_t words, ModelRunOptions& options);
 

@@ -134,7 +134,8 @@ parity::ParityReport judged(const Options& o, const parity::Paper& paper, const 
   return parity::parity_report(achieved, paper, o.variant, settings);
 }
 
-/// The specification's program writes the table whatever the file's name; ours asks the name.
+/// With --compat spec every file but .json gets the table, as in the specification's program.
+/// Otherwise only Markdown files do.
 bool is_table(const fs::path& out, const Options& o) {
   return o.settings.compat_spec ? out.extension() != ".json"
                                 : out.extension() == ".md" || out.extension() == ".markdown";

@@ -16,7 +16,7 @@ std::optional<int> parse(Parser& parser, const std::vector<std::string>& words, 
   return parser.parse(texts, out, err);
 }
 
-/// "assay.toml sets --metrics=paper", of the files that `is_told` chooses.
+/// "assay.toml sets --metrics=paper", for the files that `is_told` selects.
 void tell_entries(const std::vector<ConfigEntry>& entries, bool (*is_told)(ConfigOrigin),
                   std::ostream& err) {
   for (auto entry = entries.begin(); entry != entries.end();) {

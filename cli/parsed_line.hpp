@@ -16,7 +16,7 @@ namespace assay::cli {
 struct ParsedLine {
   std::unique_ptr<Parser> parser;
   std::vector<std::string> words;  ///< as typed, then the options of files
-  std::optional<int> status{};     ///< set: everything has been said, and this is the exit status
+  std::optional<int> status{};     ///< if set, nothing is left to do, and this is the exit status
 };
 
 /// Parses `words`, which start with the program's name, and completes them with the options that

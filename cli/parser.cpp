@@ -81,7 +81,7 @@ std::string examples_text(const Command& command) {
 constexpr const char* more_help =
     "'assay COMMAND --help' shows the options of a command, with examples.\n";
 
-/// What the parser's library says, in words of our own.
+/// The messages of the parser's library, in our own words.
 std::string explained(const CLI::ParseError& error) {
   std::string text = error.what();
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr)
@@ -100,7 +100,7 @@ std::vector<const CLI::App*> named_commands(const CLI::App& app) {
   return out;
 }
 
-/// What a bare `assay` prints: every command in a line, by what it is for.
+/// What `assay` alone prints: a line for each command, grouped by purpose.
 std::string command_list() {
   std::string text;
   for (const CommandGroup& group : command_groups()) {
@@ -114,7 +114,7 @@ std::string command_list() {
   return text;
 }
 
-/// What is said of a word that should be a command of `app`.
+/// The message about a word that should be a command of `app`.
 std::string unknown_command(const CLI::App& app, std::span<const char* const> words) {
   if (words.empty()) return "give a command";
   const std::string typed = words.front();
@@ -127,7 +127,8 @@ std::string unknown_command(const CLI::App& app, std::span<const char* const> wo
   return "there is no command '" + typed + "'" + did_you_mean(typed, names);
 }
 
-/// The word the user meant; the parser's library speaks of its insides.
+/// The message about an unknown word, with the word that the user probably meant; the message of
+/// the parser's library refers to its internals.
 std::string unknown_word(const CLI::App& app, std::span<const char* const> words) {
   const std::vector<const CLI::App*> named = named_commands(app);
   const CLI::App& innermost = named.empty() ? app : *named.back();
@@ -145,12 +146,13 @@ std::string unknown_word(const CLI::App& app, std::span<const char* const> words
   return "";
 }
 
-/// What is said, and of which command: "" of the program itself, " qa" of a family.
+/// A message and the command that it is about: "" for the program itself, " qa" for a family.
 struct Complaint {
   std::string of, sentence;
 };
 
-/// A word where a command belongs that is none: the parser's library would look for one further on.
+/// Finds a word in the place of a command that is not a command. The parser's library would go on
+/// looking for one.
 std::optional<Complaint> misnamed_command(const CLI::App& app, std::span<const char* const> words) {
   const CLI::App* at = &app;
   std::string path;
@@ -261,7 +263,7 @@ std::optional<int> Parser::parse(std::span<const char* const> words, std::ostrea
     app_.parse(static_cast<int>(words.size()), words.data());
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    out << app_.help();  // of the chosen command, if there is one
+    out << app_.help();  // the help of the chosen command, if there is one
     return done;
   } catch (const CLI::CallForVersion& e) {
     out << e.what() << '\n';

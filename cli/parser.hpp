@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The command line, read by one table of commands.
+/// Reads the command line by one table of commands.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -24,21 +24,21 @@ class Parser {
  public:
   Parser();
 
-  /// Reads the command line. An exit status when there is nothing left to do: help or version was
-  /// shown, or the usage was wrong and has been explained on `err`.
+  /// Reads the command line. Returns an exit status if there is nothing left to do: help or version
+  /// was shown, or the usage was wrong and has been explained on `err`.
   std::optional<int> parse(std::span<const char* const> words, std::ostream& out,
                            std::ostream& err);
 
   /// Whether the chosen command looks for Ctrl-C itself.
   bool stops_in_order() const { return stops_in_order_; }
 
-  /// What was said of the options that every command has.
+  /// The values of the options that every command has.
   const Common& common() const { return common_; }
 
   /// All words of the chosen command's name: "qa run".
   std::string chosen_name() const;
 
-  /// Every command, for those who read names from elsewhere.
+  /// Every command, for callers that look up names from other sources.
   const CLI::App& program() const { return app_; }
 
   /// Runs the chosen command. Throws Error::usage if it would write over a file that one of its own

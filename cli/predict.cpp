@@ -41,7 +41,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One image is read, one inferred, one written.
+/// One image is read, one predicted and one written at the same time.
 constexpr std::size_t images_at_once = 3;
 
 constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
@@ -120,7 +120,7 @@ std::size_t files_per_image(const score::CasePredictor& cases, const std::vector
   return std::max<std::size_t>(stated, 1);
 }
 
-/// Images whose channels were given one by one become one.
+/// Joins files that are channels of the same image.
 std::vector<Task> with_channels(const std::vector<Task>& typed, std::size_t files) {
   std::vector<Task> tasks;
   std::map<std::string, std::string> names;  // path -> name
@@ -154,7 +154,8 @@ void refuse_repeated_names(const std::vector<Task>& tasks) {
                                           "separately");
 }
 
-/// One stored file for one image, or one of the same name for each.
+/// Finds the stored predictions to check against: one file for one image, or a folder with a file
+/// of the same name for each.
 void add_checks(const std::string& against, std::vector<Task>& tasks) {
   if (against.empty()) return;
   if (!fs::exists(against))
@@ -174,7 +175,7 @@ void add_checks(const std::string& against, std::vector<Task>& tasks) {
         task.check = file;
 }
 
-/// Names of all predictions: processes that see other images do not share a plan.
+/// A hash of the names of all predictions, so that processes that see other images refuse the plan.
 std::string sha256_of(const std::vector<Task>& tasks) {
   Sha256 hash;
   for (const Task& task : tasks) {
@@ -196,7 +197,8 @@ void write_plan(const std::vector<Task>& tasks, const ShardOptions& o) {
   write_atomically(o.plan, results::shard_plan_text(plan));
 }
 
-/// The images of a shard, in the order of names: shells of other nodes may list them otherwise.
+/// The images of a shard. `tasks` are sorted by name, because shells on other nodes may list the
+/// images in another order.
 std::vector<Task> tasks_of_shard(const std::vector<Task>& tasks, const ChosenShard& chosen) {
   std::vector<Task> out;
   for (const std::size_t i :
@@ -264,7 +266,7 @@ results::PredictedImage image_or_error(const Task& task, const Work& work) {
   }
 }
 
-/// Every image, in order; short when interrupted.
+/// Every image, in order; fewer if interrupted.
 std::vector<results::PredictedImage> predicted_images(const std::vector<Task>& tasks,
                                                       const Work& work, const Common& common,
                                                       const Session& session) {
@@ -350,7 +352,7 @@ void require_outputs(const Options& o, const Common& common) {
     throw Error(Error::Kind::usage, "--save-logits needs --out DIR");
 }
 
-/// No prediction takes the place of what it is made from.
+/// A prediction must never overwrite an image that it is made from.
 void refuse_inputs(const std::vector<Task>& tasks, const fs::path& out) {
   for (const Task& task : tasks) {
     std::vector<fs::path> inputs = task.images;

@@ -42,7 +42,7 @@ Exit run_line(const ParsedLine& line, const Surroundings& surroundings, std::ost
   return status;
 }
 
-/// The same with a log, which also gets the end of the command.
+/// The same with a log, which also records how the command ended.
 Exit run_logged(const ParsedLine& line, const Surroundings& surroundings) {
   const std::string& path = line.parser->common().log;
   Log log(path, line.words);

@@ -19,14 +19,14 @@ struct Surroundings {
   std::ostream& err;
   const std::atomic<bool>& stop;  ///< set by Ctrl-C
   bool out_is_terminal = false, err_is_terminal = false;
-  void (*listen_for_stop)() = nullptr;   ///< called when the command looks at `stop`
+  void (*listen_for_stop)() = nullptr;   ///< called if the command polls `stop`
   const ConfigPlaces* config = nullptr;  ///< where configuration files are; nullptr: nowhere
   /// Functions of a Python caller that are metrics.
   std::vector<std::shared_ptr<const metrics::OwnMetric>> own_metrics{};
 };
 
-/// `arguments` start with the program's name. Returns the exit status; what cannot be done throws
-/// Error.
+/// `arguments` start with the program's name. Returns the exit status; throws Error if the command
+/// cannot do its work.
 int run_program(const std::vector<std::string>& arguments, const Surroundings& surroundings);
 
 }  // namespace assay::cli

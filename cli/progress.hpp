@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A line that moves while something takes long; silent unless someone is watching.
+/// A progress line for long work; shown only if someone is watching.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace assay::cli {
 
-/// "[#######-------------]  57/200  31/s  4 s left  1 failed". What was done before it was first
-/// told (a resumed run) does not count as speed. Not thread-safe: the caller locks.
+/// "[#######-------------]  57/200  31/s  4 s left  1 failed". Work done before the first call (in
+/// a resumed run) does not count towards the speed. Not thread-safe: the caller locks.
 class Progress {
  public:
   Progress(std::ostream& stream, bool visible) : stream_(stream), visible_(visible) {}
@@ -20,8 +20,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void update(std::size_t done, std::size_t total, bool failed);
-  /// The same for work that is also told about while nothing ends: all failures so far, and what
-  /// else is to be said.
+  /// The same for work that also reports while no item ends. `failed` counts all failures so far,
+  /// and `details` is further text.
   void show(std::size_t done, std::size_t total, std::size_t failed, const std::string& details);
   void clear();
 

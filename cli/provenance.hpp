@@ -19,7 +19,7 @@ std::string iso_time(std::chrono::system_clock::time_point time);
 /// A command with only the last part of absolute paths.
 std::vector<std::string> without_folders(std::vector<std::string> command);
 
-/// Starts when it is made.
+/// Starts when it is constructed.
 class ProvenanceClock {
  public:
   /// `anonymous`: no host, and only the last part of absolute paths.

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Our package has these words; no other one does.
+/// Whether the package contains words that only ours has.
 bool is_ours(const fs::path& package) try {
   return read_text(package / "__init__.py").find("assay measures medical-imaging AI") !=
          std::string::npos;
@@ -31,8 +31,8 @@ std::string other_package(const fs::path& package) {
       package.string());
 }
 
-/// Prints the file of the package; the current folder is not searched, because a program that is
-/// installed is not run from there.
+/// Prints the file of the package. The current folder is not searched, because an installed program
+/// is not run from there.
 constexpr const char* look_for_package =
     "import sys, importlib.util as u; sys.path.remove(''); s = u.find_spec('assay'); "
     "print(s and s.origin or '')";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The Python package that was installed with this program, and others that have its name.
+/// The Python package that was installed with this program, and others of the same name.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 
 namespace assay::cli {
 
-/// The file of this program; empty where the system does not say.
+/// The file of this program; empty if the system does not say.
 std::filesystem::path this_program();
 
 /// A sentence when pip installed this program and another distribution has since overwritten the

@@ -19,12 +19,12 @@
 namespace assay::cli {
 namespace {
 
-/// A file's name, or the object itself.
+/// The JSON of --request-json, which is the name of a file or the object itself.
 std::string request_json_of(const AgentOptions& o) {
   if (o.request_json.empty()) return "";
   const bool inline_text = o.request_json.starts_with('{');
   const std::string name = inline_text ? "--request-json" : o.request_json;
-  // It becomes a part of the journal's records, which must stay readable themselves.
+  // It becomes part of the journal's records, which must stay readable.
   const Json json = parse_json(inline_text ? o.request_json : read_text(o.request_json), name,
                                deepest_nesting / 2);
   if (!json.is_object())
@@ -34,8 +34,8 @@ std::string request_json_of(const AgentOptions& o) {
 
 /// What --request-json does to the most that an answer can cost.
 struct OutputLimit {
-  bool known = true;    ///< false: it takes the limit away, or asks for more than one answer
-  unsigned tokens = 0;  ///< 0: it says nothing
+  bool known = true;    ///< false: it removes the limit, or asks for more than one answer
+  unsigned tokens = 0;  ///< 0: it does not set a limit
 };
 
 OutputLimit output_limit(const std::string& request_json) {
@@ -94,7 +94,7 @@ void refuse_secrets(const AgentOptions& o) {
             "variable that --api-key-env names");
 }
 
-/// The key that is sent, in `http`: none where a header says who is calling, unless its variable is
+/// Puts the key into `http`. If a header is a credential, there is no key, unless its variable was
 /// named as well.
 void find_key(const AgentOptions& o, qa::HttpAgentSettings& http) {
   http.key_variable =
@@ -111,7 +111,7 @@ void find_key(const AgentOptions& o, qa::HttpAgentSettings& http) {
               " holds a line break or another control character; remove it");
 }
 
-/// A conversation that grows is worth a place in the server's cache; one call is not.
+/// Whether a conversation has several calls, and is therefore worth caching on the server.
 bool is_repeated(const qa::LoopSettings& loop) {
   return loop.mode == qa::AgentMode::giant && loop.max_steps > 1;
 }
@@ -151,7 +151,7 @@ ChosenAgent http_choice(const AgentOptions& o, const qa::ItemTable&) {
   return out;
 }
 
-/// A program knows no protocol, and no limit of an answer.
+/// A program has no protocol and no limit on the length of an answer.
 qa::QaRunSettings without_server(qa::QaRunSettings settings) {
   settings.api.clear();
   settings.model = {.model = settings.model.model};
@@ -216,7 +216,7 @@ std::string default_crop_size() {
   return text;
 }
 
-/// What the first protocol of each agent has: "chat for openai, messages for anthropic".
+/// A property of the first protocol of each agent: "chat for openai, messages for anthropic".
 std::string of_first_apis(std::string_view qa::ModelApi::*member) {
   std::string text, last;
   for (const qa::ModelApi& api : qa::model_apis())
@@ -314,7 +314,8 @@ bool is_header_name(std::string_view text) {
   });
 }
 
-/// SUCH_A_WORD: nobody's value, so a misspelt name is not sent in place of a key.
+/// Whether the text looks like THE_NAME of a variable. It is then not a value, so a misspelt name
+/// is not sent in place of a key.
 bool looks_like_a_variable(std::string_view text) {
   return text.find('_') != text.npos && is_ascii_letter(text[0]) &&
          std::ranges::all_of(

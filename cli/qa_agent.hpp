@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The agent of a run, as it is chosen on the command line.
+/// The agent of a run, as chosen on the command line.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct ChosenAgent {
   double cache_write_factor = 1;    ///< what a token written to a cache costs in input tokens
 };
 
-/// Looks everything up: keys in the environment, files. Throws Error::usage for what does not go
+/// Reads keys from the environment, and files. Throws Error::usage for options that do not go
 /// together.
 ChosenAgent choose_agent(const AgentOptions& options, const qa::ItemTable& table);
 
@@ -46,15 +46,15 @@ ChosenAgent choose_agent(const AgentOptions& options, const qa::ItemTable& table
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
 /// The headers as typed, with the values of the environment variables that they name. Throws
-/// Error::usage for what is no header, and for a variable that is not set; values are in no
-/// message.
+/// Error::usage for what is not a header, and for a variable that is not set. No message contains a
+/// value.
 Headers request_headers(const std::vector<std::string>& typed);
 
-/// Whether one of them says who is calling, so that no other key is needed.
+/// Whether one of the headers is a credential, so that no other key is needed.
 bool has_credential(const Headers& headers);
 
-/// A command line as it may be written to a file: values of headers are left out, unless they are
-/// names of variables or of no harm (anthropic-beta).
+/// A command line that may be written to a file: values of headers are left out, unless they are
+/// names of variables or belong to a harmless header (anthropic-beta).
 std::vector<std::string> without_header_values(std::vector<std::string> command);
 
 }  // namespace assay::cli

@@ -50,8 +50,8 @@ std::string reply_text(const qa::ModelReply& reply, const qa::Item& item,
   return out;
 }
 
-/// Asks the first question whose slide is there, with two pictures, and says on `talk` what came
-/// back: who answered, tokens, cost, time. False when no answer came; `talk` says why.
+/// Asks the first question whose slide exists, with two pictures, and reports on `talk` what came
+/// back: who answered, tokens, cost, time. False if no answer came; `talk` then says why.
 bool probe(const AgentOptions& options, const qa::ItemTable& table, const qa::SlideFolder& slides,
            std::ostream& talk) {
   const ChosenAgent chosen = choose_agent(options, table);
@@ -96,7 +96,7 @@ void require(const Options& o) {
                 "slides");
 }
 
-/// What is wrong goes to stderr, in full on request.
+/// Reports problems on standard error, in full on request.
 void tell(const qa::SlideCheck& check, const qa::ItemTable& table, const Common& common,
           const Session& session) {
   constexpr std::size_t a_few = 5;

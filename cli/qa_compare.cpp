@@ -25,7 +25,7 @@ struct Options {
   bool anonymous = false;
 };
 
-/// One form of the comparison; a row instead of an if-chain.
+/// One form of the comparison; a table row instead of an if-chain.
 struct Form {
   std::string_view name;
   std::string (*text)(const std::vector<qa::QaComparison>&, const report::QaReportStyle&);
@@ -80,7 +80,7 @@ std::vector<qa::QaResult> runs_of(const std::string& word, const qa::ItemTable* 
   return out;
 }
 
-/// The shortest ends of two paths that differ: "a" and "b" of "runs/a" and "runs/b". Equal ones
+/// The shortest ends of two paths that differ: "a" and "b" of "runs/a" and "runs/b". Equal paths
 /// stay equal.
 std::pair<std::string, std::string> telling_names(const std::string& first,
                                                   const std::string& second) {
@@ -100,7 +100,8 @@ std::pair<std::string, std::string> telling_names(const std::string& first,
   return {one.generic_string(), other.generic_string()};
 }
 
-/// Benchmarks that both have; one that only one has is refused without --intersect.
+/// Compares the benchmarks that both runs have. One that only one run has is refused without
+/// --intersect.
 std::vector<qa::QaComparison> comparisons(const Options& o,
                                           const qa::QaComparisonSettings& settings) {
   std::optional<qa::ItemTable> table;

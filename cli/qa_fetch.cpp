@@ -56,7 +56,7 @@ std::string environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-/// A part of an address: what has a meaning there is escaped, slashes aside.
+/// Part of a URL: special characters except slashes are percent-encoded.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -66,7 +66,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-/// One file to fetch, and what to say when it cannot be had.
+/// One file to fetch, and what to say if it is not available.
 struct Source {
   std::string what, url, name;
   std::vector<std::pair<std::string, std::string>> headers{};
@@ -119,7 +119,7 @@ Error refusal(const Source& source, const DownloadFailure& failure, const fs::pa
                       failure.message, address, target.string())};
 }
 
-/// A file that was fetched, or nothing when Ctrl-C came first.
+/// A file that was fetched, or nothing after Ctrl-C.
 std::optional<Downloaded> fetched(const Source& source, const Options& o, const fs::path& target,
                                   const Common& common, const Session& session) {
   Progress bar(session.err, session.err_is_terminal && !common.quiet);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// assay qa run: asks an agent every question of a table, and survives whatever happens.
+/// assay qa run: asks an agent every question of a table, and can resume after any interruption.
 #include "assay/qa/run/qa_run.hpp"
 
 #include <fmt/format.h>
@@ -44,7 +44,7 @@ struct Options {
   bool dry_run = false, anonymous = false, retry_errors = false;
 };
 
-/// The ends after which a question can be asked again.
+/// The outcomes after which a question can be asked again.
 constexpr qa::Outcome askable[] = {qa::Outcome::truncated, qa::Outcome::refused,
                                    qa::Outcome::unparsed, qa::Outcome::errored};
 
@@ -100,7 +100,7 @@ double seconds_in(const std::string& text) {
   return number * unit->second;
 }
 
-/// By name, with the nearest one when there is no such.
+/// The outcomes that the user names; an unknown name is refused with the nearest one as a hint.
 std::vector<qa::Outcome> asked_again(const Options& o) {
   std::vector<Named<qa::Outcome>> rows;
   for (const qa::Outcome outcome : askable)
@@ -180,7 +180,7 @@ std::string money(const std::optional<double>& usd) {
   return *usd > 0 && *usd < 0.01 ? fmt::format("${:.4f}", *usd) : fmt::format("${:.2f}", *usd);
 }
 
-/// What the two estimates take for granted.
+/// What the two estimates assume.
 struct Assumptions {
   std::string short_answers, worst;
 };
@@ -282,7 +282,7 @@ std::string cost_text(const qa::QaRunReport& report, const Options& o) {
                                        counted(report.unknown_costs, "attempt"))
                          : std::string("unknown (no usage or no --prices)");
   if (o.execution.budget_usd) cost += fmt::format(" of {}", money(*o.execution.budget_usd));
-  constexpr double least = 5e-5;  // what rounds to nothing is nothing
+  constexpr double least = 5e-5;  // less would be shown as 0
   if (report.possible_usd >= least)
     cost += fmt::format(", perhaps {} more for calls whose end or cost is unknown",
                         money(report.possible_usd));
@@ -302,7 +302,7 @@ void summarise(const qa::QaRunReport& report, const Options& o, std::ostream& er
   err << "cost so far: " << cost_text(report, o) << '\n';
 }
 
-/// A budget is a promise, so a broken one is reported, whoever broke it.
+/// A budget is a promise, so exceeding it is reported, whoever is to blame.
 void report_overspending(const qa::QaRunReport& report, const Options& o, std::ostream& err) {
   constexpr double rounding = 1e-9;
   if (!o.execution.budget_usd || report.spent_usd <= *o.execution.budget_usd + rounding) return;
@@ -342,9 +342,9 @@ Exit status_of(const qa::QaRunReport& report) {
   return all ? done : some_failed;
 }
 
-/// A run that was stopped before its first answer, at no possible cost, leaves no files:
-/// there is nothing to continue, and another key or model may be meant next time. Only what this
-/// start has made is removed.
+/// A run that was stopped before its first answer, and that cannot have cost anything, leaves no
+/// files: there is nothing to continue, and the next run may use another key or model. Only what
+/// this run has made is removed.
 void clear_away(const fs::path& folder) {
   std::error_code ignored;
   for (const char* made : {"crops", "trajectories", qa::journal_file, qa::questions_file})
@@ -371,7 +371,7 @@ void print_json(const qa::QaRunReport& report, const std::vector<fs::path>& file
   out << to_text(json) << '\n';
 }
 
-/// What --header says stays out of the results.
+/// Provenance without the values of --header.
 results::Provenance provenance_of(const ProvenanceClock& clock, const Options& o,
                                   const Common& common, const Session& session) {
   results::Provenance out = clock.provenance(common, session, o.anonymous);

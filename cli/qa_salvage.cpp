@@ -43,7 +43,7 @@ fs::path journal_of(const Options& o) {
   return path;
 }
 
-/// The damaged file keeps its content under another name.
+/// Keeps the damaged file under another name.
 fs::path keep_damaged(const fs::path& journal) {
   fs::path kept = journal.string() + ".damaged";
   for (int number = 2; fs::exists(kept); ++number)
@@ -59,7 +59,7 @@ fs::path keep_damaged(const fs::path& journal) {
   return kept;
 }
 
-/// What the loss of such a record means.
+/// What the loss of a record of some kind means.
 struct Meaning {
   const char* kind;
   const char* words;

@@ -39,7 +39,7 @@ struct Found {
   qa::Trajectory trajectory;
 };
 
-/// The trajectories of an item. Only files whose names can be right are opened.
+/// The trajectories of an item. Only files whose names can belong to it are opened.
 std::vector<Found> trajectories_of(const Options& o) {
   const fs::path folder = fs::path(o.folder) / "trajectories";
   std::error_code error;
@@ -62,7 +62,7 @@ std::vector<Found> trajectories_of(const Options& o) {
   return out;
 }
 
-/// "tcga/17" is item 17 of tcga, unless an item is called just that.
+/// "tcga/17" is item 17 of tcga, unless an item has exactly this id.
 std::vector<Found> named_trajectories(Options o) {
   std::vector<Found> all = trajectories_of(o);
   const std::size_t slash = o.item.find('/');
@@ -90,7 +90,7 @@ Found chosen(const Options& o) {
   return std::move(*first);
 }
 
-/// The item's row of the results, which a run writes when it ends: until then there is none.
+/// The item's row of the results, which a run writes when it ends; nothing before that.
 std::optional<qa::ItemResult> result_of(const qa::Trajectory& t, const fs::path& run,
                                         std::ostream& err) try {
   const fs::path path = run / (qa::safe_file_name(t.benchmark) + "_results.json");

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Between two views: on a terminal, and in a log.
+/// Seconds between two views, on a terminal and in a log.
 constexpr double live_s = 2, log_s = 60;
 
 /// The command line as typed.
@@ -46,7 +46,7 @@ void declare_options(Arguments& a, Options& o) {
                   live_s, log_s));
 }
 
-/// The journal of one run, read on from time to time.
+/// Follows the journal of one run.
 class Watcher {
  public:
   explicit Watcher(const fs::path& folder) : folder_(folder), journal_(folder / qa::journal_file) {
@@ -58,7 +58,7 @@ class Watcher {
   }
 
   qa::QaStatus look() {
-    // Asked first: what a process writes before it ends is then read.
+    // Checked before reading, so that whatever a process writes before it ends is read.
     const bool locked = is_journal_locked(journal_);
     const auto take = [&](std::string_view record) { reader_->take(record); };
     while (!follower_->read(take)) begin();
@@ -183,7 +183,7 @@ std::string status_text(const qa::QaStatus& s) {
   return out + cost_line(s) + call_lines(s);
 }
 
-/// For logs.
+/// The status in one line, for logs.
 std::string status_line(const qa::QaStatus& s) {
   std::size_t right = 0, questions = 0;
   for (const qa::BenchmarkStatus& b : s.benchmarks) {
@@ -274,7 +274,7 @@ bool sleep(double seconds, const std::atomic<bool>& stop) {
   return !stop;
 }
 
-/// Until the run ends; shows the last view as a whole.
+/// Shows the status until the run ends, and finally the whole view.
 Exit watch(Watcher& watcher, const Options& o, const Common& common, const Session& session) {
   const bool live = session.out_is_terminal && !common.json;
   const double every_s = o.every_s.value_or(live ? live_s : log_s);

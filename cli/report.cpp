@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// assay report: everything that was found, as one page to look at.
+/// assay report: all results as one page.
 #include "assay/report.hpp"
 
 #include <fmt/format.h>
@@ -104,7 +104,7 @@ double millimetres(const std::string& text) {
                                       "a unit (mm, cm, in, pt), such as 85mm");
 }
 
-/// What was said about figures on paper, if anything.
+/// The size of figures on paper, if it was given.
 std::optional<report::PaperSize> paper_size(const Options& o) {
   constexpr double smallest = 4, largest = 24;
   if (o.figure_width.empty() && !o.font_size) return std::nullopt;

@@ -15,8 +15,8 @@ namespace assay::cli {
 namespace score_file {
 namespace {
 
-/// Where a container of Grand Challenge finds what it evaluates, and leaves its metrics. The ground
-/// truth was part of the container before it could be uploaded to the platform.
+/// Where a container of Grand Challenge finds what it evaluates, and where it leaves its metrics.
+/// The ground truth used to be part of the container, before it could be uploaded to the platform.
 namespace platform {
 constexpr const char* predictions = "/input";
 constexpr std::array references = {"/opt/ml/input/data/ground_truth", "/opt/app/ground-truth"};
@@ -109,7 +109,7 @@ void refuse_contradictions(const Options& o) {
                 "--pred-pattern");
 }
 
-/// What the platform expects, unless something else was asked for.
+/// Sets what the platform expects, unless something else was asked for.
 void add_platform_defaults(Options& o, Common& common) {
   if (!o.score.grand_challenge) return;
   if (o.pred_position.empty() && o.pred.empty()) o.pred = platform::predictions;

@@ -40,13 +40,13 @@ std::string interval_help() {
       metrics::bca_replicates);
 }
 
-/// A default that a convention may change.
+/// The text of a default that a convention may change.
 template <class Value>
 std::string by_convention(const std::string& help, const Value& value) {
   return fmt::format("{} (default: the convention's, usually {})", help, value);
 }
 
-/// The convention's, but for what is asked for.
+/// The settings of the convention, except for those that were asked for.
 metrics::LesionSettings lesions_of(const ScoreOptions& o, const metrics::Convention& by) {
   if (o.min_lesion_ml && !(*o.min_lesion_ml >= 0 && std::isfinite(*o.min_lesion_ml)))
     throw Error(Error::Kind::usage, "--min-lesion-ml must be 0 or more, such as 0.01");

@@ -17,11 +17,11 @@
 
 namespace assay::cli {
 
-/// The same for every command that has cases.
+/// The help of --groups, the same for every command with cases.
 inline constexpr const char* groups_help =
     "CSV or TSV table that adds columns, such as site, by 'id' or BIDS 'participant_id'";
 
-/// Layouts of results, by whether they are nnU-Net's.
+/// Layouts of results; the value says whether it is nnU-Net's.
 inline constexpr std::array<Named<bool>, 2> layouts = {{{"json", false}, {"nnunet", true}}};
 
 /// The one word that --compat takes.
@@ -40,7 +40,7 @@ struct Kind<metrics::Region> {
   static metrics::Region value(const std::string& text);
 };
 
-/// Where a tracker of experiments looks: "mlflow=mlruns".
+/// An experiment tracker and its folder: "mlflow=mlruns".
 struct TrackerTarget {
   results::WriteTracked write = nullptr;
   std::string place{};
@@ -58,17 +58,17 @@ struct ScoreOptions {
   std::vector<metrics::Region> regions;
   std::vector<TrackerTarget> trackers;
   std::vector<double> nsd_tolerances = {metrics::metric("nsd").argument};
-  std::optional<metrics::LesionRule> lesion_rule;  ///< these three: unset, the convention's
+  std::optional<metrics::LesionRule> lesion_rule;  ///< unset: the convention's, also below
   std::optional<metrics::Connectivity> connectivity;
   std::optional<double> min_lesion_ml;
   std::string metrics, convention, csv;
   std::vector<std::string> own_metrics;  ///< files that declare them
   ContourSettings contours;
   std::optional<Bytes> max_memory;
-  std::optional<metrics::Missing> missing;      ///< unset: as the settings have it
+  std::optional<metrics::Missing> missing;      ///< unset: the default of the settings
   std::optional<metrics::VolumeRule> volumes;   ///< likewise
   std::optional<metrics::Resampled> resampled;  ///< likewise
-  /// Results are Grand Challenge's metrics.json. The platform takes any exit status but 0 for a
+  /// Results are Grand Challenge's metrics.json. The platform treats any exit status but 0 as a
   /// broken evaluation, so failed cases do not change it.
   bool grand_challenge = false;
   ShardOptions shard;
@@ -78,16 +78,16 @@ struct ScoreOptions {
 /// All but the options that say what is scored.
 void declare_score_options(Arguments& arguments, ScoreOptions& options);
 
-/// The metrics of the caller, and those of the files that the options name: their programs run.
-/// Throws Error when two have the same name.
+/// The metrics of the caller, and those declared in the files that the options name, whose programs
+/// are started. Throws Error if two have the same name.
 std::vector<std::shared_ptr<const metrics::OwnMetric>> open_own_metrics(
     const ScoreOptions& options, std::vector<std::shared_ptr<const metrics::OwnMetric>> of_caller);
 
-/// Throws Error::usage on what cannot be meant. `own` are metrics of the user's own.
+/// Throws Error::usage for settings that make no sense. `own` are the user's own metrics.
 metrics::ScoreSettings settings_of(const ScoreOptions& options,
                                    std::span<const std::shared_ptr<const metrics::OwnMetric>> own);
 
-/// The request but for the side that is scored.
+/// The request, except for the predictions that are scored.
 score::CohortRequest request_of(const ScoreOptions& options);
 
 }  // namespace assay::cli

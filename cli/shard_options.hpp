@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The options of everything that can be run in parts.
+/// The options of commands that can be run in shards.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,16 @@ struct ShardOptions {
 
 void declare_shard_options(Arguments& arguments, ShardOptions& options);
 
-/// A part, and the plan that says what belongs to it.
+/// A shard, and the plan that says what belongs to it.
 struct ChosenShard {
   results::Shard shard;
   std::optional<results::ShardPlan> plan;
 };
 
-/// Nothing when the whole is asked for. Throws Error::usage, or Error::input about the plan.
+/// Nothing if the whole cohort was asked for. Throws Error::usage, or Error::input about the plan.
 std::optional<ChosenShard> chosen_shard(const ShardOptions& options);
 
-/// The words of a command with another shard: what makes one that is missing.
+/// The command with another shard, which makes a shard that is missing.
 std::string command_for(std::vector<std::string> command, const results::Shard& shard);
 
 }  // namespace assay::cli

@@ -49,9 +49,9 @@ void ShardWatch::read_journal(State& shard, std::vector<std::string>& news) try 
   const auto each = [&](std::string_view record) {
     take(shard, results::parse_record(record), news);
   };
-  if (!shard.journal->read(each)) shard.journal.reset();  // begun anew: read all of it next time
+  if (!shard.journal->read(each)) shard.journal.reset();  // started again: next time read all of it
 } catch (const Error&) {
-  shard.journal.reset();  // it may have gone this moment, with the shard finished
+  shard.journal.reset();  // the shard may just have finished and removed its journal
 }
 
 std::vector<std::string> ShardWatch::look() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How far the shards of a cohort are, from the files that they write.
+/// The progress of the shards of a cohort, from the files that they write.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,21 @@
 
 namespace assay::cli {
 
-/// Looks at a folder of shards again and again. Finished shards are read once; of the others only
-/// what is new in their journals.
+/// Watches a folder of shards. Finished shards are read once; for the others, only what is new in
+/// their journals is read.
 class ShardWatch {
  public:
   /// `out` is the results file that the shards were given as their --out.
   ShardWatch(const std::filesystem::path& out, const results::ShardPlan& plan);
 
-  /// Returns what is new: a sentence for each case that failed and each file that is damaged.
+  /// Returns the news: a sentence for each case that failed and each file that is damaged.
   std::vector<std::string> look();
 
   std::size_t cases() const { return cases_; }
   std::size_t done() const;    ///< cases
   std::size_t failed() const;  ///< cases
   std::size_t shards() const { return shards_.size(); }
-  /// Numbers of the shards that have no sound file, from 1.
+  /// Numbers, from 1, of the shards that have no intact file.
   std::vector<std::size_t> unfinished() const;
 
  private:

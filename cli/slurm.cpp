@@ -20,7 +20,7 @@ constexpr double patience_s = 120;  // a busy controller takes its time
   throw Error(Error::Kind::io, "Slurm: " + words.front() + " " + why);
 }
 
-/// What a program of Slurm prints. Throws Error::io with what it said instead.
+/// What a program of Slurm prints. Throws Error::io with its message if it fails.
 std::string ask(const CommandWords& words) {
   const ProgramEnd end = assay::run_program(words, patience_s);
   if (!end.succeeded) pass_on(words, end);
@@ -57,15 +57,16 @@ std::optional<std::size_t> largest_array_task() try {
     std::size_t size = 0;
     if (std::from_chars(value.data(), value.data() + value.size(), size).ec == std::errc{} &&
         size > 0)
-      return size - 1;  // tasks may count from 0
+      return size - 1;  // task numbers start from 0
   }
   return std::nullopt;
 } catch (const Error&) {
-  return std::nullopt;  // sbatch will say
+  return std::nullopt;  // if the array is too large, sbatch will say so
 }
 
 QueuedTasks queued_tasks(const std::vector<std::string>& jobs) {
-  // Of a single job that is long gone squeue says that it is invalid; of several it says nothing.
+  // squeue calls a single old job invalid, but ignores old jobs in a list. So the first job is
+  // listed twice.
   const std::string wanted = joined(jobs, ",") + "," + jobs.front();
   const std::string listing =
       ask({"squeue", "--noheader", "--array", "--format=%i|%T|", "--jobs=" + wanted});

@@ -22,10 +22,10 @@ std::string submit_job(const std::filesystem::path& script, const CommandWords& 
 /// Cancels a job; one that has ended already is left alone.
 void cancel_job(const std::string& job);
 
-/// The largest number that a task of an array may have; nothing when Slurm does not say.
+/// The largest number that a task of an array may have; nothing if Slurm does not say.
 std::optional<std::size_t> largest_array_task();
 
-/// What is in the queue of some jobs: "12" of a job, "12_3" of a task of an array, with its state.
+/// Jobs and tasks in the queue with their states: "12" for a job, "12_3" for a task of an array.
 using QueuedTasks = std::map<std::string, std::string>;
 
 /// Throws Error::io when the controller does not answer.

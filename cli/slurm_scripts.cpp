@@ -21,8 +21,9 @@ std::string shell_word(const std::string& word) {
   return command_text({word});
 }
 
-/// A word of a line that sbatch reads. Between double quotes it takes a backslash before any
-/// character for that character; elsewhere it ends a word at every blank, whatever precedes it.
+/// A word quoted for a line that sbatch reads. Between double quotes, sbatch treats a backslash as
+/// an escape for any character. Outside quotes it ends a word at every blank, even after a
+/// backslash.
 std::string directive_word(const std::string& word) {
   const auto is_plain = [](char c) {
     return is_ascii_word(c) || std::string_view("-_=/.,:%+@").find(c) != std::string_view::npos;
@@ -36,8 +37,8 @@ std::string directive_word(const std::string& word) {
   return "\"" + replaced(replaced(word, "\\", "\\\\"), "\"", "\\\"") + "\"";
 }
 
-/// A path with Slurm's pattern in its last part. Slurm replaces patterns wherever they are, and
-/// none at all where there is a backslash.
+/// A path with Slurm's pattern in its last part. Slurm replaces patterns anywhere in a path, but
+/// none if the path contains a backslash.
 std::string log_option(const char* option, const SlurmJob& job, const std::string& name) {
   const std::string folder = fs::absolute(job.folder).lexically_normal().string();
   if (folder.find('\\') != std::string::npos)
@@ -57,7 +58,7 @@ std::string directives(const CommandWords& options, const CommandWords& passed_o
   return out;
 }
 
-/// What both scripts begin with, once sbatch has read them.
+/// The first commands of both scripts, after the lines for sbatch.
 std::string preparation(const SlurmJob& job) {
   return fmt::format("set -u\ncd -- {} || exit 2\nassay=${{ASSAY:-{}}}\n",
                      shell_word(job.work.string()), shell_word(job.program.string()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The two scripts of a submission, as texts: what an array task runs, and what merges the shards.
+/// The texts of the two scripts of a submission: one runs an array task, one merges the shards.
 #pragma once
 
 #include <cstddef>
@@ -32,12 +32,12 @@ struct SlurmJob {
   CommandWords sbatch{};                ///< options that are passed on
 };
 
-/// Throws Error::usage when a text cannot be part of a script, such as a folder with a line break.
+/// Throws Error::usage if a text cannot be part of a script, such as a folder with a line break.
 std::string job_text(const SlurmJob& job);
 std::string merge_text(const SlurmJob& job);
 
-/// A script without the lines that only sbatch reads: what stays the same when a job is submitted
-/// again with more memory.
+/// A script without the lines that only sbatch reads. The rest stays the same when a job is
+/// submitted again, for example with more memory.
 std::string without_directives(std::string_view script);
 
 /// The words of a command without an option, wherever it is: `--out x`, `--out=x`. A flag has no

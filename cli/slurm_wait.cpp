@@ -24,10 +24,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Between two looks: short at first, then kind to the scheduler and to the file system.
+/// The pause between two looks is short at first, then longer to spare the scheduler and the file
+/// system.
 constexpr double first_rest_s = 0.5, longest_rest_s = 10, growth = 1.2;
 
-/// A file that another machine wrote can take this long to be seen.
+/// A file written on another machine can take this long to become visible.
 constexpr std::chrono::seconds visible_after{60};
 
 constexpr std::string_view jobs_heading = "array\tmerge\tshards\n";
@@ -83,7 +84,7 @@ class Waiter {
     return StopSign(&session_.stop).sleep_until(std::chrono::steady_clock::now() + time);
   }
 
-  /// Nothing while the controller does not answer, which passes.
+  /// Nothing while the controller does not answer, which is temporary.
   std::optional<QueuedTasks> look_at_queue() {
     try {
       std::optional<QueuedTasks> queue = queued_tasks(job_numbers(submission_));
@@ -102,7 +103,7 @@ class Waiter {
     for (const std::string& sentence : news) session_.err << report::printable(sentence) << '\n';
   }
 
-  /// Shards that left the queue without a file, once they did so at two looks.
+  /// Reports shards that left the queue without a file, if two looks in a row found no file.
   void tell_lost(const QueuedTasks& queue) {
     std::set<std::size_t> lost;
     std::vector<std::string> news;
@@ -150,7 +151,7 @@ class Waiter {
     return is_number && text.ends_with('\n') ? std::optional(status) : std::nullopt;
   }
 
-  /// The merge has left the queue: passes on what it said.
+  /// Called when the merge job has left the queue: passes on its messages.
   Exit end() {
     constexpr double glance_s = 0.2;
     const auto until = std::chrono::steady_clock::now() + visible_after;
@@ -207,7 +208,7 @@ void write_jobs(const Submission& s) {
 }
 
 MissingShards find_missing(const Submission& s) {
-  // Asked first: what ends meanwhile has its file.
+  // The queue is read first, so that a shard that ends in between is found by its file.
   const QueuedTasks queue = queued_tasks(job_numbers(s));
   ShardWatch watch = watch_of(s);
   watch.look();

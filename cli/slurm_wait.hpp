@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A submission to Slurm after it was made: which jobs it has, what is missing, when it ends.
+/// A submission to Slurm: which jobs it has, which shards are missing, and waiting for its end.
 #pragma once
 
 #include <filesystem>
@@ -24,11 +24,11 @@ struct Submission {
   std::vector<SubmittedJobs> jobs{};  ///< the first, then each retry
 };
 
-/// The jobs of a folder; none where nothing was submitted. Throws Error.
+/// The jobs of a folder; none if nothing was submitted. Throws Error.
 std::vector<SubmittedJobs> read_jobs(const std::filesystem::path& folder);
 void write_jobs(const Submission& submission);
 
-/// Shards that have no file, and whether anything is still going to make them.
+/// Shards that have no file, and the jobs that may still make some of them.
 struct MissingShards {
   std::vector<std::size_t> shards{};   ///< that nobody works on
   std::vector<std::string> running{};  ///< array jobs that have tasks in the queue

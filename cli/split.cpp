@@ -58,13 +58,13 @@ results::SplitSettings settings_of(const Options& o) {
   if (s.outer < 2) throw Error(Error::Kind::usage, "--outer must be 2 or more");
   if (s.inner == 1)
     throw Error(Error::Kind::usage, "--inner must be 2 or more, or 0 for no inner folds");
-  if (o.nnunet) s.inner = 0;  // the file has no place for them
+  if (o.nnunet) s.inner = 0;  // nnU-Net's file has no inner folds
   if (o.seed) s.seed = static_cast<std::uint32_t>(*o.seed);
   if (o.no_shuffle) s.seed.reset();
   return s;
 }
 
-/// What the user may not expect of the method that was chosen.
+/// Notes what the user may not expect of the chosen method.
 void add_notes(const results::SplitSettings& s, bool seed_was_given,
                results::SplitManifest& manifest) {
   if (s.group.empty() || !s.seed) return;

@@ -58,7 +58,7 @@ void declare_options(Arguments& a, Options& o) {
   a.flag("--dry-run", o.dry_run, "Print the scripts; write and submit nothing");
 }
 
-/// Relative as it was typed; never taken for an option.
+/// A path as typed, in a form that cannot be mistaken for an option.
 std::string as_word(const std::string& path) {
   return path.starts_with('-') ? "./" + path : path;
 }
@@ -93,7 +93,7 @@ void refuse_command(const Options& o, const Common& common) {
     throw Error(Error::Kind::usage, std::string("the command needs --out: ") + usage);
 }
 
-/// What the command would do; or the exit status when that was explained already.
+/// What the command would do, or its exit status if it has already said why it does nothing.
 struct Rehearsed {
   std::optional<PlannedWork> work{};
   results::ShardPlan plan{};
@@ -106,14 +106,14 @@ std::size_t default_shards(const PlannedWork& work, std::size_t most) {
   return std::clamp<std::size_t>(std::min(wanted, work.cases), 1, std::min(most, most_shards));
 }
 
-/// Runs the command up to its work. Its words are read by the same declarations as always.
+/// Runs the command up to its actual work, with the usual parser.
 Rehearsed rehearse(const ParsedLine& line, const Session& session,
                    const std::function<std::size_t(const PlannedWork&)>& shards) {
   Rehearsed out;
   const Rehearsal rehearsal = [&](const PlannedWork& work) {
     out.work = work;
     out.plan = work.plan(shards(work));
-    out.work->plan = nullptr;  // the cohort goes away
+    out.work->plan = nullptr;  // it refers to the cohort, which is about to be destroyed
   };
   std::ostringstream unheard;
   const Session inner = {.out = unheard,
@@ -127,7 +127,7 @@ Rehearsed rehearse(const ParsedLine& line, const Session& session,
   return out;
 }
 
-/// This very program; by its name where it is part of another, such as Python.
+/// The path of this program, or just its name if it runs inside another program, such as Python.
 fs::path own_program() {
   std::error_code unknown;
   const fs::path self = fs::read_symlink("/proc/self/exe", unknown);
@@ -144,7 +144,7 @@ void write_script(const fs::path& path, const std::string& text) {
                   fs::perm_options::add);
 }
 
-/// The command that follows a submission, as it can be typed.
+/// The command to type after a submission: the same with another option.
 std::string same_command(const Options& o, const char* option) {
   CommandWords words = {"assay", "submit", "slurm", option, "--"};
   words.insert(words.end(), o.command.begin(), o.command.end());
@@ -197,7 +197,7 @@ SubmittedJobs submit_both(const Submission& s, const std::string& shards, bool i
   return out;
 }
 
-/// "1-16", or "3,7" of some.
+/// "1-16" for all shards, or "3,7" for some.
 std::string array_list(const std::vector<std::size_t>& numbers) {
   return joined(numbers, ",", [](std::size_t number) { return std::to_string(number); });
 }
@@ -234,9 +234,10 @@ class Submitter {
   }
 
  private:
-  /// The command with what configuration files add, here and now; its shards look for none.
+  /// The command with the options of configuration files as they are now; its shards read no
+  /// configuration files.
   ParsedLine take_config() {
-    if (!is_divisible(options_.command)) return {};  // refused in a moment
+    if (!is_divisible(options_.command)) return {};  // refused later
     CommandWords words = {"assay"};
     words.insert(words.end(), options_.command.begin(), options_.command.end());
     ParsedLine line = parse_line(words, session_.config, session_.err, session_.err);
@@ -244,7 +245,8 @@ class Submitter {
     return line;
   }
 
-  /// As asked for, as an earlier submission has it, or by the number of cases.
+  /// The number of an earlier submission, else the number asked for, else one that suits the number
+  /// of cases.
   std::size_t shards_for(const PlannedWork& work) const {
     const fs::path folder = folder_of_submission(work.out);
     const bool is_begun = !options_.dry_run && !read_jobs(folder).empty();
@@ -315,7 +317,7 @@ class Submitter {
     return follow();
   }
 
-  /// What is there must be of this very command; sbatch's options may differ.
+  /// An existing submission must be of the same command; only sbatch's options may differ.
   void refuse_other_command(const SlurmJob& job) const {
     if (results::read_shard_plan(job.folder / plan_file).inputs_sha256 !=
         submission_.plan.inputs_sha256)
@@ -327,7 +329,7 @@ class Submitter {
                   "remove it to begin again, or choose another --out");
   }
 
-  /// The command was submitted before.
+  /// Continues a submission that was made before.
   Exit go_on(const SlurmJob& job) {
     refuse_other_command(job);
     if (!options_.retry && !options_.wait)
@@ -348,7 +350,7 @@ class Submitter {
       write_script(job.folder / job_script, job_text(job));
       write_script(job.folder / merge_script, merge_text(job));
     }
-    cancel_job(submission_.jobs.back().merge);  // it would find the same gap
+    cancel_job(submission_.jobs.back().merge);  // it would still find shards missing
     fs::remove(job.folder / merge_status);
     submission_.jobs.push_back(
         submit_both(submission_, array_list(missing.shards), false, missing.running));

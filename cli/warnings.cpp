@@ -20,7 +20,7 @@ void tell_warnings(const std::vector<CaseWarning>& warnings, std::ostream& err) 
   for (const CaseWarning& warning : warnings) ++cases[warning.text];
   for (const auto& [id, text] : warnings) {
     const std::size_t count = std::exchange(cases[text], 0);
-    if (count == 0) continue;  // said with the first
+    if (count == 0) continue;  // already printed with the first case
     err << "warning: " << report::printable(id);
     if (count > 1) err << " and " << count - 1 << " more";
     err << ": " << report::printable(text) << '\n';

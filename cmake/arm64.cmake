@@ -1,5 +1,5 @@
-# Cross-compiles for 64-bit ARM with Debian's compiler; programs run under qemu. ASSAY_ARM64 is a folder with the libraries of
-# that architecture (tools/test_arm.sh).
+# Cross-compiles for 64-bit ARM with Debian's compiler; programs run under qemu. ASSAY_ARM64 is a folder with libraries for that
+# architecture (tools/test_arm.sh).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,4 +1,4 @@
-# Every dependency and what it is for: docs/dependencies.md.
+# docs/dependencies.md says what each dependency is for.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(BZip2 REQUIRED)
@@ -18,7 +18,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(libdeflate REQUIRED IMPORTED_TARGET GLOBAL libdeflate)
 add_library(libdeflate::libdeflate ALIAS PkgConfig::libdeflate)
 
-# DICOM objects are read where DCMTK is found; without it they are refused with a sentence that says so.
+# DICOM objects are read if DCMTK is found; without it they are refused with a sentence that says so.
 option(ASSAY_DICOM "Read DICOM through DCMTK, where it is found" ON)
 set(dcmtk_parts dcmjpeg dcmjpls dcmdata oflog ofstd)
 find_path(DCMTK_HEADERS dcmtk/dcmdata/dctk.h)
@@ -34,7 +34,7 @@ if(NOT dcmtk_found)
   set(dcmtk_libraries)
 endif()
 
-# Chunks of Zarr images that are compressed with blosc or zstd, likewise.
+# The same holds for chunks of Zarr images that are compressed with blosc or zstd.
 option(ASSAY_BLOSC "Read Zarr chunks compressed with blosc or zstd, where both libraries are found" ON)
 find_path(BLOSC_HEADERS blosc.h)
 find_path(ZSTD_HEADERS zstd.h)

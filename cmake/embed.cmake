@@ -2,7 +2,7 @@
 function(embed name file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(READ ${file} text)
-  # The length by sizeof: compilers do not count a long text at compile time.
+  # The length comes from sizeof, because compilers do not count the characters of a long text at compile time.
   string(CONCAT header "#pragma once\n#include <string_view>\n"
                 "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n"  # our compilers take any length
                 "inline constexpr char ${name}_text[] = R\"embed(${text})embed\";\n"
@@ -16,8 +16,8 @@ function(embed name file)
   endif()
 endfunction()
 
-# embed_script(NAME FILE...): the modules as one classic script, in that order; each file's import
-# lines and the word export are what binds them elsewhere (an editor, node) and go.
+# embed_script(NAME FILE...): the modules as one classic script, in that order. Import lines and the word export, which only
+# editors and node need, are removed.
 function(embed_script name)
   set(script "\"use strict\";\n(() => {\n")
   foreach(file ${ARGN})

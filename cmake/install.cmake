@@ -1,11 +1,11 @@
-# `cmake --install` gives the program, libassay, its public headers, and a package for find_package(assay).
+# `cmake --install` installs the program, libassay, its public headers, and a package for find_package(assay).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
 
 install(TARGETS assay EXPORT assay-targets)
 install(TARGETS assay_program)
-# The headers of rooms are ours alone.
+# The headers of rooms are internal and not installed.
 install(DIRECTORY include/assay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT assay-targets NAMESPACE assay:: DESTINATION ${package})
 configure_package_config_file(cmake/assay-config.cmake.in ${PROJECT_BINARY_DIR}/assay-config.cmake

@@ -1,5 +1,5 @@
-# Programs that run on older systems than the one that builds them: with static libraries, and linked against a glibc that
-# shows only old symbols. ASSAY_PORTABLE is the folder in which tools/dist/build.py has prepared both.
+# Programs that run on older systems than the one that builds them. They have static libraries and are linked against a glibc
+# that shows only old symbols. ASSAY_PORTABLE is the folder in which tools/dist/build.py has prepared both.
 set(ASSAY_PORTABLE "" CACHE PATH "Static libraries and an old glibc to link with (made by 'make dist')")
 if(NOT ASSAY_PORTABLE)
   return()
@@ -8,7 +8,7 @@ set(CMAKE_SKIP_RPATH ON)
 set(glibc ${ASSAY_PORTABLE}/glibc)
 add_link_options(-B${glibc}/ -L${glibc} -static-libstdc++ -static-libgcc)
 
-# The headers stay those of Debian's packages, which have the same versions.
+# The headers are still those of Debian's packages, which have the same versions.
 function(use_archive target archive)
   get_target_property(configurations ${target} IMPORTED_CONFIGURATIONS)
   foreach(configuration IN LISTS configurations)
@@ -29,7 +29,7 @@ use_archive(OpenSSL::Crypto ${debian}/libcrypto.a)
 use_archive(CURL::libcurl ${ours}/libcurl.a ${debian}/libssl.a ${debian}/libcrypto.a ${debian}/libz.a)
 set_property(TARGET PkgConfig::libdeflate PROPERTY INTERFACE_LINK_LIBRARIES ${debian}/libdeflate.a)
 
-# DCMTK's archives, each before those that it needs. Only the files that read DICOM see the headers of the same build.
+# DCMTK's archives, each before those that it needs. Only the files that read DICOM use the headers of the same build.
 if(dcmtk_found)
   file(GLOB dicom_files ${PROJECT_SOURCE_DIR}/assay/image/dicom/*.cpp)
   set_source_files_properties(${dicom_files} PROPERTIES COMPILE_OPTIONS "-isystem;${ASSAY_PORTABLE}/libraries/include")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds wheels: a PEP 517 backend of the standard library and CMake only, so that no package index
-is needed (Python 3.10 aside, which has no reader of TOML).
+"""Builds wheels: a PEP 517 backend that needs only the standard library and CMake, and therefore no
+package index (except under Python 3.10, which cannot read TOML).
 
-A wheel has the package, its native module and the program `assay`. The build tree is build/wheel
-and is kept, so that the next wheel is quick. With the setting `build-dir` (`pip install . -C
-build-dir=build/release`) or the variable ASSAY_BUILD_DIR, what is built there already is packed as
-it is.
+A wheel contains the package, its native module and the program `assay`. The build tree is
+build/wheel and is kept, so that the next wheel is quick. The setting `build-dir` (`pip install . -C
+build-dir=build/release`) or the variable ASSAY_BUILD_DIR names a tree that is already built and is
+packed as it is.
 """
 import base64
 import gzip
@@ -41,7 +41,7 @@ def version():
 
 
 def name_and_version():
-    """As names of files have it: assay_imaging-0.1.0."""
+    """As used in file names: assay_imaging-0.1.0."""
     return f"{project()['name'].replace('-', '_')}-{version()}"
 
 
@@ -81,7 +81,7 @@ def run(*command):
 
 
 def build_tree(settings):
-    """A folder in which the package and the program are built."""
+    """The folder with the built package and program; builds them unless a tree is given."""
     given = (settings or {}).get("build-dir") or os.environ.get("ASSAY_BUILD_DIR")
     if given:
         return ROOT / given
@@ -108,7 +108,7 @@ def package_files(tree):
         f"assay/{path.relative_to(package)}": path.read_bytes()
         for path in sorted(package.rglob("*"))
         if path.suffix in PACKED and path.exists()
-    }  # the link to a removed file is broken
+    }  # path.exists() is false for the broken link to a removed file
     return {**found, f"{name_and_version()}.data/scripts/assay": (tree / "bin/assay").read_bytes()}
 
 
@@ -141,7 +141,7 @@ def sources():
     return sorted(str(path) for path in found if not NOT_SOURCE & set(path.parts))
 
 
-# What pip calls, by the names of PEP 517 and PEP 660.
+# The functions that pip calls, with the names from PEP 517 and PEP 660.
 
 def get_requires_for_build_wheel(config_settings=None):
     return []

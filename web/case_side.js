@@ -13,7 +13,7 @@ export class CaseSide {
     root.append(make("p", { class: "soft" }, "Choose a case in the table or in a figure."));
   }
 
-  /** `seen`: the reader asked for it, so it is brought into sight. */
+  /** `seen`: the reader asked for it, so it is scrolled into view. */
   show(seen) {
     const { study, place, volume, reviews, selection } = this.viewer;
     const groups = groupsOf(study, place).map(([name, text]) => `${name} ${text}`).join(" · ");

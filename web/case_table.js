@@ -55,10 +55,10 @@ export class CaseTable {
       make("button", { type: "button", onclick: () => download("cases.csv", "text/csv", this.csv()) }, "Export CSV"));
   }
 
-  /** The kinds of errors that there are, with how many cases have each. */
+  /** The kinds of errors that occur, with the number of cases that have each. */
   kinds() {
     const counts = new Map();
-    faultsOf(this.study, 0); // counts what is listed
+    faultsOf(this.study, 0); // counts the errors that are listed below
     for (const faults of this.study.faults.values())
       for (const kind of new Set(faults.map(([, kind]) => kind))) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     return counts;
@@ -117,7 +117,7 @@ export class CaseTable {
     this.refresh();
   }
 
-  /** Places of the cases that pass, in order. */
+  /** Positions of the cases that pass the filters, in order. */
   order(columns) {
     const { study } = this;
     const places = [];

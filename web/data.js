@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page carries: values in columns, volumes in packed blocks.
+// The data in the page: values in columns, volumes in compressed blocks.
 
 /** Bytes of a base64 text. */
 export function bytesOf(base64) {
@@ -15,7 +15,7 @@ export async function inflated(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** The bytes of a packed block of the page. */
+/** The bytes of a compressed block of the page. */
 export function readBlock(id) {
   return inflated(bytesOf(document.getElementById(id).textContent));
 }
@@ -26,11 +26,11 @@ async function readJson(id) {
   return JSON.parse(new TextDecoder().decode(await readBlock(id)));
 }
 
-/** The study: values[metric][model][case], null where there is none. */
+/** The study: values[metric][model][case], null if there is no value. */
 export async function readStudy() {
   const study = await readJson("data");
   study.volumes = await readJson("volumes");
-  study.views = await readJson("views"); // labels that can be chosen; the first is what the page opens with
+  study.views = await readJson("views"); // labels that can be chosen; the page opens with the first
   study.reasons = new Map();
   for (const [place, model, reason] of study.lost) {
     if (!study.reasons.has(place)) study.reasons.set(place, []);
@@ -54,9 +54,9 @@ export function valueOf(study, metric, model, place) {
 
 const failures = { prediction_empty: "empty prediction", reference_empty: "false alarm on an empty reference", missing_prediction: "missing prediction" };
 
-/** What went wrong with a case: [model, kind, words] of everything that was not scored or has no value by the fault of the model. */
+/** What went wrong with a case: [model, kind, words] for each model that was not scored or has no value through its own fault. */
 export function faultsOf(study, place) {
-  if (study.failed !== study.countedFailed) { // of another label
+  if (study.failed !== study.countedFailed) { // another label was chosen
     study.countedFailed = study.failed;
     study.faults = new Map([...study.reasons].map(([at, reasons]) => [at, reasons.map(([model, reason]) => [model, "not scored", reason])]));
     for (const [at, model, reason] of study.failed) {

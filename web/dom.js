@@ -20,7 +20,7 @@ export function makeSelect(label, options, onChange) {
   return select;
 }
 
-/** Hands text to the reader as a file. */
+/** Lets the reader download text as a file. */
 export function download(name, type, text) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = make("a", { href: address, download: name });
@@ -30,7 +30,7 @@ export function download(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** A number for people: three decimals, or two digits when it is smaller than that. */
+/** A number for people: three decimals, or two significant digits if it is too small for that. */
 export function plainNumber(value) {
   if (value === null || value === undefined) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";

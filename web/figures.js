@@ -2,7 +2,7 @@
 // Interactive figures: hovering names the case under the pointer, a click chooses it everywhere.
 import { isSame } from "./selection.js";
 
-const reach = 9; // a mark is hit within this many pixels
+const reach = 9; // a mark is hit if the pointer is within this many pixels
 
 /** The marks of one figure, each with its position in the figure. */
 class LiveDrawing {
@@ -16,7 +16,7 @@ class LiveDrawing {
     return this.found;
   }
 
-  /** Whether it is on the screen, or could be scrolled there: other figures have no coordinates. */
+  /** Whether it is on the screen, or can be scrolled there. Hidden figures have no coordinates. */
   get isShown() {
     return this.svg.getClientRects().length > 0;
   }
@@ -72,7 +72,7 @@ class LiveDrawing {
     return best;
   }
 
-  /** Draws rings around the marks of what is chosen. */
+  /** Draws rings around the marks of the chosen case or question. */
   ring(chosen) {
     this.svg.querySelectorAll("circle.chosen").forEach((ring) => ring.remove());
     if (chosen === null || !this.isShown) return;

@@ -38,7 +38,7 @@ export class Grid {
         make("span", { class: "arrow", "aria-hidden": "true" }, sorted.column === i ? (sorted.descending ? " ↓" : " ↑") : ""))));
     const focused = [...this.head.querySelectorAll("button")].indexOf(document.activeElement);
     this.head.replaceChildren(make("tr", {}, ...cells));
-    cells[focused]?.querySelector("button").focus(); // the button that was pressed is a new one now
+    cells[focused]?.querySelector("button").focus(); // the button that was pressed has been replaced
   }
 
   setRows(rows) {

@@ -26,7 +26,7 @@ function nameOf(study, { place, part, item }, model) {
   return parts.join(" · ");
 }
 
-/** A bar at the foot of the window that names what is chosen. */
+/** A bar at the bottom of the window that names what is chosen. */
 function chosenBar(study, selection) {
   const text = make("span", {});
   const open = make("button", { type: "button", onclick: () => selection.choose(selection.chosen, { open: true }) }, "Open");
@@ -94,8 +94,8 @@ async function start() {
   document.documentElement.classList.add("alive");
   const study = await readStudy();
   const selection = new Selection();
-  const metric = new Selection(); // its key: figures, table and viewer follow it
-  const label = new Selection(); // the same of labels
+  const metric = new Selection(); // the key of a metric, which figures, table and viewer follow
+  const label = new Selection(); // the same for a label
   label.chosen = "";
   copyButtons();
   const choices = await makeChoices(study, { label, metric });

@@ -4,7 +4,7 @@ import { make, within } from "./dom.js";
 import { outlineOf, painted, sliceOf } from "./planes.js";
 
 export class PlaneView {
-  /** `row` is the place of its model among those that are compared. */
+  /** `row` is the position of its model among those that are compared. */
   constructor(plane, viewer, row = 0) {
     Object.assign(this, { plane, viewer, row });
     this.fingers = new Map();
@@ -67,7 +67,7 @@ export class PlaneView {
     else act();
   }
 
-  /** The part of the slice that is seen: its first column and row, pixels of the canvas per voxel, and what a pixel of the screen is in voxels. */
+  /** The visible part of the slice: its first column and row, canvas pixels per voxel, and the size of a screen pixel in voxels. */
   get view() {
     const { volume, centre, zoom } = this.viewer;
     const { right, up } = this.plane;
@@ -92,7 +92,7 @@ export class PlaneView {
     return out;
   }
 
-  /** The other planes go through the voxel under the pointer. */
+  /** Moves the other planes to the voxel under the pointer. */
   point(event) {
     this.viewer.goTo(this.voxelAt(event));
   }
@@ -118,7 +118,7 @@ export class PlaneView {
     if (before > 0) this.viewer.zoomBy(apart() / before);
   }
 
-  /** Six pixels up are one slice up. */
+  /** Moving six pixels up goes one slice up. */
   leaf(dy) {
     this.steps -= dy / 6;
     const whole = Math.trunc(this.steps);
@@ -169,7 +169,7 @@ export class PlaneView {
     this.label.textContent = `${this.plane.name} ${this.slice + 1}/${volume.shape[through]}`;
   }
 
-  /** Light lines over a dark edge: visible on bright tissue and on dark. */
+  /** Light lines with dark edges, which are visible on bright and on dark tissue. */
   stroke(context, segments, colour, dashes) {
     const { pixel } = this.view;
     const path = new Path2D();
@@ -186,7 +186,7 @@ export class PlaneView {
     }
   }
 
-  /** Where the other planes cut, with a gap around the voxel itself. */
+  /** Lines where the other planes intersect this one, with a gap around the voxel itself. */
   cross(context, width, height) {
     const { at, volume } = this.viewer;
     const { right, up } = this.plane;

@@ -7,19 +7,19 @@ export const planes = [
   { name: "sagittal", right: 1, up: 2, through: 0, edges: ["P", "A", "I", "S"] },
 ];
 
-/** What a voxel is: background, agreement, false, missed, wrong label. Safe for colour-blind readers; the still images of the page have the same colours. */
+/** Kinds of voxels and their colours: background, agreement, false, missed, wrong label. Safe for colour-blind readers; the still images of the page have the same colours. */
 export const kinds = { background: 0, both: 1, prediction: 2, reference: 3, wrong: 4 };
 export const kindColours = [null, [0, 158, 115], [213, 94, 0], [86, 180, 233], [204, 121, 167]];
 
 /** Colours of labels, the first for code 1; they repeat. */
 export const labelColours = [[240, 228, 66], [0, 114, 178], [230, 97, 1], [94, 201, 98], [178, 102, 255], [255, 120, 160], [64, 200, 200], [170, 120, 60]];
 
-/** `own`: colours that regions brought with them, by code. */
+/** `own`: colours that the files define for regions, by code. */
 export function labelColour(code, own) {
   return own?.get(code) ?? labelColours[(code - 1) % labelColours.length];
 }
 
-/** Which codes are looked at. `merged`: they are one region, within which any code agrees with any other. */
+/** Which codes are shown. `merged`: they form one region, in which any code agrees with any other. */
 export function lookAt(codes, merged) {
   const on = new Uint8Array(256);
   for (const code of codes) on[code] = 1;
@@ -68,7 +68,7 @@ export function painted({ image, prediction, reference }, look, style) {
   return out;
 }
 
-/** The borders of what is looked at, and between its labels, as [x0, y0, x1, y1] along the edges of pixels. */
+/** The borders of what is shown, and those between its labels, as [x0, y0, x1, y1] along the edges of pixels. */
 export function outlineOf(mask, { on, merged }, width, height) {
   const label = (x, y) => {
     if (x < 0 || y < 0 || x >= width || y >= height) return 0;
@@ -84,7 +84,7 @@ export function outlineOf(mask, { on, merged }, width, height) {
   return out;
 }
 
-/** Connected errors (by faces), the largest first: {size, at}, where `at` is the voxel of each that is nearest to its middle. */
+/** Connected errors (by faces), the largest first: {size, at}, where `at` is the voxel nearest to the middle of the error. */
 export function errorsOf(prediction, reference, shape, look) {
   const [width, height, depth] = shape, slab = width * height;
   const open = new Uint8Array(prediction.length);

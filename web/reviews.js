@@ -26,7 +26,7 @@ export class Reviews {
     for (const tell of this.widgets.values()) tell();
   }
 
-  /** Rating and note of a case at one of the places that show them; all say the same. */
+  /** Rating and note of a case in one of the places that show them; all places stay the same. */
   widget(id, place) {
     const stars = [1, 2, 3, 4, 5].map((rating) => make("button", { type: "button", "aria-label": `Rating ${rating} of 5`,
       onclick: () => this.set(id, { rating: this.of(id).rating === rating ? null : rating }) }, String(rating)));

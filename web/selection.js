@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is chosen, shared by figures, table and viewer: a case, or a metric.
+// What is chosen, shared by figures, table and viewer: a case, a question, a metric or a label.
 
-/** Notifies all listeners. Of cases: {place} of a case, with the {model} whose mark was clicked, if any, {part, item} of a question, or null. */
+/** Notifies all listeners. A choice is {place} of a case, with the {model} whose mark was clicked, if any; {part, item} of a question; the key of a metric or label; or null. */
 export class Selection {
   constructor() {
     this.chosen = null;

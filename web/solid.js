@@ -7,7 +7,7 @@ export function hasSolid() {
   return globalThis.niivue !== undefined;
 }
 
-/** A volume as a NIfTI-1 file in memory: what NiiVue reads. */
+/** A volume as a NIfTI-1 file in memory, for NiiVue to read. */
 export function niftiOf(voxels, shape, spacing) {
   const offset = 352;
   const bytes = new Uint8Array(offset + voxels.length);
@@ -61,7 +61,7 @@ export class SolidView {
     overlay.setColormapLabel({ R: channel(0), G: channel(1), B: channel(2), A: kindColours.map((colour) => (colour === null ? 0 : 255)),
       labels: ["", "agreement", "false", "missed", "wrong label"] });
     this.view.updateGLVolume();
-    this.view.setInterpolation(true); // nearest neighbour: no colours between two kinds
+    this.view.setInterpolation(true); // nearest neighbour, so that colours of two kinds do not mix
     this.view.setOpacity(1, 1);
     this.view.setSliceType(this.view.sliceTypeRender);
     this.canvas.dataset.ready = "yes";

@@ -2,7 +2,7 @@
 // Panels as tabs: one metric at a time on the screen. On paper all of them are shown.
 import { make, scrollTo } from "./dom.js";
 
-/** Tabs of the panels; `metric` is the choice of a metric that the whole page follows. */
+/** The panels as tabs; `metric` is the chosen metric, which the whole page follows. */
 export class Tabs {
   constructor(section, metric) {
     this.place = section.querySelector("[data-part]");
@@ -14,7 +14,7 @@ export class Tabs {
     this.refresh();
   }
 
-  /** Reads the panels anew. */
+  /** Reads the panels again. */
   refresh() {
     this.panels = [...this.place.querySelectorAll(".panel")];
     this.tabs = this.panels.map((panel, at) => make("button", { type: "button", role: "tab", id: `tab-${at}`, "aria-controls": panel.id,
@@ -62,7 +62,7 @@ export class Tabs {
   }
 }
 
-/** The heads of the headline table choose their metric. */
+/** A click on a column heading of the headline table chooses its metric. */
 export function liveHeads(metric) {
   for (const head of document.querySelectorAll(".headline th[data-metric]")) {
     if (head.querySelector("button") !== null) continue;

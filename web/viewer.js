@@ -15,7 +15,7 @@ export class CaseViewer {
     this.volume = null;
     this.models = [null]; // one, or two side by side
     this.wanted = [null, null]; // the models that the reader asked for last
-    this.chosen = new Set(); // regions that are looked at
+    this.chosen = new Set(); // regions that are shown
     this.at = [0, 0, 0];
     this.centre = [0, 0, 0];
     this.zoom = 1;
@@ -47,13 +47,13 @@ export class CaseViewer {
     return this.models[0];
   }
 
-  /** What the cases with images were chosen by: what the page opens with. */
+  /** The metric by which the cases with images were chosen, with which the page opens. */
   chosenBy() {
     const { metrics, views } = this.study;
     return metrics.length === 0 ? "" : `By ${metrics[0].title}${views.length > 1 ? ` (${views[0].name})` : ""}:`;
   }
 
-  /** The place of the chosen metric among the study's. */
+  /** The position of the chosen metric among those of the study. */
   get metricPlace() {
     return Math.max(this.study.metrics.findIndex(({ key }) => key === this.metric.chosen), 0);
   }
@@ -64,7 +64,7 @@ export class CaseViewer {
     for (const chip of this.chips.querySelectorAll("button")) chip.setAttribute("aria-pressed", String(Number(chip.dataset.place) === place));
     const volume = this.study.volumes.find((one) => one.case === place) ?? null;
     const layers = volume === null || volume === this.volume ? this.layers : await layersOf(volume);
-    if (this.place !== place) return; // another case was chosen meanwhile
+    if (this.place !== place) return; // another case was chosen in the meantime
     Object.assign(this, { volume, layers });
     const parts = [this.heading()];
     if (volume === null) parts.push(make("p", { class: "soft absent" }, this.absence()));
@@ -137,13 +137,13 @@ export class CaseViewer {
     return volume.models.toSorted((a, b) => compareValues(value(a), value(b), study.metrics[metricPlace].better))[0];
   }
 
-  /** Regions of the chosen label: all of them where none is chosen, or where the case has none of that name. */
+  /** Regions of the chosen label; all regions if no label is chosen, or if the case has none of that name. */
   regionsToShow() {
     const at = this.volume.regions.findIndex(({ key }) => key === this.label.chosen);
     return new Set(at < 0 ? this.volume.regions.keys() : [at]);
   }
 
-  /** Looks at the whole of a new case; returns the choice of what is compared. */
+  /** Shows the whole of a new case; returns the selector of what is compared. */
   start(isNew) {
     const { volume } = this;
     const models = this.wanted.map((model) => (volume.models.includes(model) ? model : null));
@@ -154,7 +154,7 @@ export class CaseViewer {
     const isSame = !isNew && this.lookedFor === this.label.chosen;
     if (!isSame) {
       Object.assign(this, { chosen: regions, errors: null, lookedFor: this.label.chosen });
-      this.at = this.errorsHere()[0]?.at ?? [...volume.focus]; // where something is wrong, or else where most is drawn
+      this.at = this.errorsHere()[0]?.at ?? [...volume.focus]; // the largest error, or else the slices with most foreground
     }
     if (isNew) {
       this.centre = volume.shape.map((count) => count / 2);
@@ -215,7 +215,7 @@ export class CaseViewer {
     return make("span", { class: "regions", role: "group", "aria-label": "Labels" }, ...this.toggles);
   }
 
-  /** Scores in the chosen metric, or in the first one where labels have no other. */
+  /** Scores in the chosen metric, or in the first metric if labels do not have the chosen one. */
   labelScores() {
     const metric = this.study.metrics[this.metricPlace]?.key.split(" of ")[0];
     this.volume.regions.forEach((region, at) => {
@@ -268,7 +268,7 @@ export class CaseViewer {
     return make("div", { class: "tools" }, ...tools);
   }
 
-  /** The case in 3-D, in the place of its planes, and back. */
+  /** Switches between the planes and the case in 3-D. */
   async toggleSolid() {
     const isShown = this.solid !== null;
     this.solidButton.setAttribute("aria-pressed", String(!isShown));
@@ -306,7 +306,7 @@ export class CaseViewer {
     this.root.dataset.colouring = style.colouring;
   }
 
-  /** Says what is at a voxel; null leaves only how to move. */
+  /** Says what is at a voxel; for null, only how to navigate. */
   read(voxel) {
     const { volume, layers } = this;
     if (volume === null || this.readout === undefined) return;
@@ -347,7 +347,7 @@ export class CaseViewer {
     this.drawAll();
   }
 
-  /** To the right: more contrast; up: brighter. */
+  /** Moving right increases the contrast, moving up the brightness. */
   contrastBy(dx, dy) {
     const { style } = this;
     const width = within((style.high - style.low) * (1 - dx / 200), 8, 1024), middle = (style.low + style.high) / 2 + dy;
@@ -362,7 +362,7 @@ export class CaseViewer {
     this.drawAll();
   }
 
-  /** Connected errors of what is looked at, the largest first. */
+  /** Connected errors in what is shown, the largest first. */
   errorsHere() {
     const { layers, volume } = this;
     if (this.errors === null) {
@@ -372,7 +372,7 @@ export class CaseViewer {
     return this.errors;
   }
 
-  /** Goes to the largest connected error, then to the next, and after the last to the first again. */
+  /** Goes to the largest connected error, then to the next, and from the last back to the first. */
   nextError() {
     const { volume } = this;
     const found = this.errorsHere(), next = this.nextOne;

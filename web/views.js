@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of a label and of a metric for the whole page. The address keeps it.
+// The choice of a label and of a metric for the whole page. The page's address stores it.
 import { readBlock } from "./data.js";
 import { make, makeSelect } from "./dom.js";
 
-/** Parts of the page and values, by label; those of a label are unpacked when it is first chosen. */
+/** Parts of the page and values, by label; those of a label are decompressed when it is first chosen. */
 export class Views {
   constructor(study) {
     this.study = study;
@@ -29,7 +29,7 @@ export class Views {
     return key === "" || this.study.views.some((view) => view.key === key);
   }
 
-  /** Whether the label is on the page now: another may have been chosen meanwhile. */
+  /** Shows a label. Returns false if another one was chosen in the meantime. */
   async show(key) {
     this.wanted = key;
     const { metrics, values, failed, parts } = await this.read(key);
@@ -100,7 +100,7 @@ export async function makeChoices(study, { label, metric }) {
     metric.listen(remember);
     window.addEventListener("hashchange", async () => {
       await follow();
-      remember(); // a link to a section says nothing about the choice
+      remember(); // a link to a section does not contain the choice
     });
   } };
 }

@@ -4,7 +4,7 @@ import { layersOf, valueOf } from "./data.js";
 import { make, plainNumber } from "./dom.js";
 import { kindOf, kinds, lookAt, outlineOf, painted, planes, sliceOf } from "./planes.js";
 
-/** A value turned so that more is better. */
+/** A value transformed so that more is better. */
 function gainOf(value, better) {
   if (better === "lower") return -value;
   return better === "zero" ? -Math.abs(value) : value;
@@ -41,7 +41,7 @@ function drawSlice(canvas, { volume, layers, model, look }) {
     path.moveTo(x0, y0);
     path.lineTo(x1, y1);
   }
-  for (const [pixels, colour] of [[7, "rgb(0 0 0 / .6)"], [3, "#ffffff"]]) { // seen on bright tissue, too
+  for (const [pixels, colour] of [[7, "rgb(0 0 0 / .6)"], [3, "#ffffff"]]) { // also visible on bright tissue
     context.lineWidth = pixels / (dx * scale);
     context.strokeStyle = colour;
     context.stroke(path);
@@ -49,7 +49,7 @@ function drawSlice(canvas, { volume, layers, model, look }) {
 }
 
 export class WorstCase {
-  /** `figure` shows the worst case by what the page opens with. */
+  /** `figure` shows the worst case by the metric and label with which the page opens. */
   constructor(figure, study, { selection, metric, label }) {
     Object.assign(this, { figure, study, metric, label });
     this.made = [...figure.childNodes];
@@ -67,7 +67,7 @@ export class WorstCase {
     return Math.max(this.study.metrics.findIndex(({ key }) => key === this.metric.chosen), 0);
   }
 
-  /** The mean over models, turned so that more is better; null where no model has a value. */
+  /** The mean over models, transformed so that more is better; null if no model has a value. */
   gainOf(place) {
     const { study, metricPlace } = this;
     const gains = study.models.map((_, model) => valueOf(study, metricPlace, model, place)).filter(Number.isFinite)
@@ -75,7 +75,7 @@ export class WorstCase {
     return gains.length === 0 ? null : gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
   }
 
-  /** The worst of these cases; the first of equals. */
+  /** The worst of these cases; the first one if several are equal. */
   worstOf(places) {
     let worst = null, least = Infinity;
     for (const place of places) {
@@ -94,7 +94,7 @@ export class WorstCase {
     return volume.models.reduce((worst, model) => (gain(model) < gain(worst) ? model : worst), volume.models[0]);
   }
 
-  /** What of the volume is looked at: the chosen label, or everything. */
+  /** Which part of the volume is shown: the chosen label, or everything. */
   lookOf(volume) {
     const chosen = volume.regions.filter(({ key }) => key === this.label.chosen);
     const regions = chosen.length === 0 ? volume.regions : chosen;
@@ -115,7 +115,7 @@ export class WorstCase {
     if (drawn === null) return;
     const volume = study.volumes.find((one) => one.case === drawn), model = this.worstModel(volume);
     const layers = await layersOf(volume);
-    if (this.wanted !== wanted) return; // something else was chosen meanwhile
+    if (this.wanted !== wanted) return; // something else was chosen in the meantime
     this.shown = { place: drawn, model };
     const { title, words } = study.metrics[metricPlace];
     const label = this.label.chosen === "" ? "" : ` of ${study.views.find(({ key }) => key === this.label.chosen).name}`;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The part of a case around what was segmented, small enough to travel inside a page.
+/// The part of a case around what was segmented, small enough to be embedded in a page.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct DrawnMask {
 struct DrawnRegion {
   std::string key, name;
   std::vector<std::uint8_t> codes{};
-  std::optional<Color> color{};  ///< that its files or a look-up table gave it
+  std::optional<Color> color{};  ///< from its files or from a look-up table
 
   bool operator==(const DrawnRegion&) const = default;
 };
@@ -32,11 +32,11 @@ struct DrawnRegion {
 struct CaseVolume {
   std::size_t place = 0;  ///< of the case in the study
   std::string why{};      ///< "worst", "median", "best", "asked for"
-  bool is_spare = false;  ///< only the picture of the worst case may need it
+  bool is_spare = false;  ///< read only in case it is needed for the picture of the worst case
   Shape shape{};
   Point spacing_mm{1, 1, 1};
   std::vector<std::string> labels{};      ///< names of the codes from 1; 0 is the background
-  std::vector<DrawnRegion> regions{};     ///< that were scored
+  std::vector<DrawnRegion> regions{};     ///< the regions that were scored
   std::vector<std::uint8_t> image{};      ///< grey values; empty without an image
   std::vector<std::uint8_t> reference{};  ///< codes
   std::vector<DrawnMask> predictions{};
@@ -48,14 +48,14 @@ struct CaseVolume {
 /// The slice along each axis that has the most foreground of reference and predictions.
 Shape focus_of(const CaseVolume& volume);
 
-/// Three planes side by side through the focus: agreement of one prediction with the reference over
-/// the image, the reference's outline in white.
+/// Three planes side by side through the focus. They show the image, the agreement of one
+/// prediction with the reference in colour, and the reference's outline in white.
 Picture case_picture(const CaseVolume& volume, std::size_t prediction);
 
 /// The axial slice with the most voxels in which the prediction differs from the reference.
 Picture error_picture(const CaseVolume& volume, std::size_t prediction);
 
-/// What a voxel is when two maps of labels are laid over each other.
+/// How a prediction and a reference agree in one voxel.
 enum class VoxelAgreement { background, both, only_prediction, only_reference, wrong_label };
 VoxelAgreement agreement_of(std::uint8_t prediction, std::uint8_t reference);
 

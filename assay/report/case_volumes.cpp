@@ -74,7 +74,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The mean over models, turned so that more is better; nothing where no model has a value.
+/// The mean over models, with its sign chosen so that more is better; nothing if no model has a
+/// value.
 std::vector<std::optional<double>> mean_gains(const Study& study, const std::string& metric) {
   const metrics::Better better = direction_of(study, metric);
   std::vector<double> sums(study.ids.size());
@@ -95,7 +96,7 @@ std::vector<std::optional<double>> mean_gains(const Study& study, const std::str
   return out;
 }
 
-/// Every case with a value, the worst first; equal ones by id.
+/// Every case with a value, the worst first; ties are ordered by id.
 std::vector<std::size_t> from_worst_to_best(const Study& study, const std::string& metric) {
   const auto gains = mean_gains(study, metric);
   std::vector<std::size_t> order;
@@ -105,7 +106,7 @@ std::vector<std::size_t> from_worst_to_best(const Study& study, const std::strin
   return order;
 }
 
-/// The images of one case: a results file per model, those that have the case.
+/// Where the images of one case are recorded: in the results file of each model that has the case.
 struct CaseSources {
   struct OfModel {
     std::size_t model;
@@ -134,7 +135,7 @@ FilesOfModels read_files_of_models(const Study& study, const Executor& executor)
       if (auto file = results::segmentation_in(read_text(source), source))
         out[m] = *std::move(file);
     } catch (const Error&) {
-      out[m] = {};  // it was read as a table before: only its images cannot be found
+      out[m] = {};  // its values were read before as a table; only its images cannot be found
     }
   });
   return out;
@@ -151,7 +152,7 @@ CaseSources sources_of(const Study& study, const std::string& id, const FilesOfM
   return out;
 }
 
-/// Predictions that can be read; why others cannot be is noted.
+/// Reads the predictions that can be read and notes why others cannot.
 void read_predictions(const Study& study, const CaseSources& sources, const ImageRoots& roots,
                       RegionCase& into) {
   for (const CaseSources::OfModel& one : sources.models) {
@@ -170,7 +171,7 @@ void read_predictions(const Study& study, const CaseSources& sources, const Imag
   }
 }
 
-/// The image that a model was given, where a results file names it. Its absence is only noted.
+/// Adds the image that a model was given, if a results file names it. A missing file is only noted.
 void add_recorded_image(const Study& study, const CaseSources& sources, RegionCase& into) {
   for (const CaseSources::OfModel& one : sources.models) {
     if (one.files.image.empty() || one.scored.provenance.roots.image.empty()) continue;
@@ -215,7 +216,8 @@ CaseVolume read_one(const Study& study, const ShownCase& shown, const CaseSource
 
 constexpr const char* asked_for = "asked for";
 
-/// Whether a missing picture is news: it was asked for, or a file names images for it.
+/// Whether a missing picture should be reported: it was asked for, the user named folders of
+/// images, or a results file names its images.
 bool is_expected(const VolumeRequest& request, const ShownCase& shown, const CaseSources& sources) {
   const ImageRoots& roots = request.roots;
   if (shown.is_spare) return false;
@@ -226,9 +228,9 @@ bool is_expected(const VolumeRequest& request, const ShownCase& shown, const Cas
          });
 }
 
-/// Cases that have no picture for one and the same reason, but for the name of the file.
+/// Cases without a picture whose reasons differ only in the name of the file.
 struct Failures {
-  std::string reason;  ///< of the first
+  std::string reason;  ///< of the first case
   std::vector<std::string> ids;
 };
 
@@ -256,7 +258,7 @@ std::vector<std::string> failure_notes(const std::vector<Failures>& failures) {
   return out;
 }
 
-/// A folder of images that has none of the cases is probably a mistake of the user.
+/// Notes a folder of images that has none of the cases, which is probably a mistake of the user.
 void note_idle_images(const Study& study, const VolumeRequest& request,
                       const std::vector<std::string>& images, VolumeReading& out) {
   if (request.roots.images.empty()) return;
@@ -310,7 +312,7 @@ std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric
 }
 
 VolumeReading read_volumes(const Study& study, const VolumeRequest& request) {
-  constexpr std::size_t together = 16;  // as many are in memory before their bytes are counted
+  constexpr std::size_t together = 16;  // cases that are read at once, before their bytes count
   const FilesOfModels files = read_files_of_models(study, request.executor);
   const fs::path& folder = request.roots.images;
   const auto images = folder.empty() ? std::vector<std::string>() : list_scans(folder);

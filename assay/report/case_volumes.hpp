@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The cases that a report shows: which, and their voxels, cropped and small.
+/// Chooses the cases that a report shows, and reads and crops their voxels.
 #pragma once
 
 #include <filesystem>
@@ -15,20 +15,20 @@
 
 namespace assay::report {
 
-// Finds the images of the cases of results files.
+// Finding the images of the cases in results files.
 
 /// Which file a results file means.
 struct WantedFile {
   std::string shown;                 ///< as in the results
   std::string sha256;                ///< "": not known
   std::filesystem::path recorded{};  ///< the root that the results file names
-  std::filesystem::path given{};     ///< a root that the user names wins
-  std::string model{};               ///< may name a folder below that
+  std::filesystem::path given{};     ///< a root named by the user; takes precedence
+  std::string model{};               ///< may name a folder below `given`
 };
 
-/// The file itself: below the root that was given, or else below the recorded one, or else below
-/// the folder of the results. Where the hash is known, only a file of that content will do. Throws
-/// Error::input saying what was looked for and which option helps.
+/// The path of the file. It is looked for below the given root, then below the recorded root, then
+/// below the folder of the results. If the hash is known, only a file with that content is
+/// accepted. Throws Error::input saying what was looked for and which option helps.
 std::filesystem::path locate_file(const WantedFile& wanted, const std::filesystem::path& results);
 
 /// The image of a case: the one named by its id, or the first whose name begins with it
@@ -39,19 +39,19 @@ std::optional<std::string> image_of(const std::string& id, const std::vector<std
 struct ShownCase {
   std::size_t place = 0;  ///< in the study
   std::string why{};
-  bool is_spare = false;  ///< only the picture of the worst case may need it
+  bool is_spare = false;  ///< read only in case it is needed for the picture of the worst case
 };
 
-/// Asked for as if it were an id: all cases, as many as the page has room for.
+/// Given in place of an id, asks for all cases, as many as the page has room for.
 inline constexpr std::string_view every_case = "all";
 
-/// Those that were asked for, then the worst three, the best and the median by the mean over models
-/// of `metric`; then all others from the worst to the best, if all were asked for. Throws
+/// The cases that were asked for, then the worst three, the best and the median by the mean over
+/// models of `metric`. If all were asked for, the others follow from the worst to the best. Throws
 /// Error::usage for an id that is not in the study.
 std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric,
                                    const std::vector<std::string>& asked);
 
-/// The worst case by the mean over models; nothing where no case has a value.
+/// The worst case by the mean over models; nothing if no case has a value.
 std::optional<std::size_t> worst_case(const Study& study, const std::string& metric);
 
 struct VolumeRequest {
@@ -67,7 +67,7 @@ struct VolumeReading {
   std::size_t asked_and_absent = 0;
 };
 
-/// Never throws for a reason in the images: a report without pictures is still a report.
+/// Never throws because of the images, since a report without pictures is still useful.
 VolumeReading read_volumes(const Study& study, const VolumeRequest& request);
 
 }  // namespace assay::report

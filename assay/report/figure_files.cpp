@@ -59,7 +59,7 @@ std::vector<fs::path> write_svgs(std::span<const Figure> figures, const fs::path
   return out;
 }
 
-/// "Figure raincloud-dice. Title. Caption." of each.
+/// "Figure raincloud-dice. Title. Caption." for each figure.
 std::string captions(std::span<const Figure> figures) {
   std::string out;
   for (const Figure& figure : figures)
@@ -68,7 +68,7 @@ std::string captions(std::span<const Figure> figures) {
   return out;
 }
 
-/// What a paper needs besides figures, next to them.
+/// Writes what a paper needs besides figures, into the same folder.
 void write_texts(const PageContent& content, std::span<const Figure> figures,
                  const fs::path& folder) {
   std::string markdown, latex;
@@ -156,7 +156,7 @@ namespace fs = std::filesystem;
 
 constexpr double patience_s = 60;
 
-/// A file that goes away with its owner.
+/// A file that is removed with this object.
 class PassingFile {
  public:
   explicit PassingFile(fs::path path) : path_(std::move(path)) {}
@@ -184,7 +184,7 @@ CommandWords inkscape_arguments(const DrawingFiles& files, PictureFormat format)
           "--export-filename=" + files.out.string(), files.svg.string()};
 }
 
-/// A browser prints pages: the page has the size of the drawing.
+/// An HTML page of the size of the drawing, because a browser prints pages.
 std::string page_of(std::string_view svg) {
   const auto [width, height] = size_of(svg);
   const std::size_t start = svg.find("<svg");

@@ -11,21 +11,21 @@
 
 namespace assay::report {
 
-/// Writes every figure as SVG, and as PDF and PNG where a converter is on the PATH; says in a
-/// sentence what it did. A figure that cannot be converted is named in it. With them come the texts
-/// of a paper: methods, captions, tables and references. With a size, figures are laid out for it.
+/// Writes every figure as SVG, and as PDF and PNG if a converter is on the PATH. Also writes texts
+/// for a paper: methods, captions, tables and references. With a size, figures are laid out for it.
+/// Returns a sentence that says what was written and names the figures that could not be converted.
 /// Throws Error::io, and Error::usage as `drawing_width` does.
 std::string write_figures(const PageContent& content, const std::filesystem::path& folder,
                           const std::optional<PaperSize>& size = std::nullopt);
 
-/// The width of drawings that have this size on paper, in units of which usual text has twelve.
+/// The width of drawings that have this size on paper, in units of 1/12 of the usual text size.
 /// Throws Error::usage for text that is too large for the width.
 double drawing_width(const PaperSize& size);
 
-/// The drawing with its size in millimetres. Its height follows.
+/// The drawing with its width and height stated in millimetres; the aspect ratio is kept.
 std::string sized(std::string svg, double width_mm);
 
-// SVG files as PDF and PNG, by another installed program.
+// Converting SVG files to PDF and PNG with another installed program.
 
 enum class PictureFormat { pdf, png };
 
@@ -38,16 +38,16 @@ struct DrawingConverter {
 };
 
 /// The first of rsvg-convert, inkscape, chromium (chromium-browser, google-chrome) in the folders
-/// of `search_path`, which are separated by colons; nothing when none is there.
+/// of `search_path`, which are separated by colons; nothing if none is found.
 std::optional<DrawingConverter> find_converter(std::string_view search_path);
 
 struct DrawingFiles {
   std::filesystem::path svg, out;
-  double pixels = 2;  ///< of a PNG, for each pixel of 1/96 inch
+  double pixels = 2;  ///< of a PNG, for each CSS pixel of 1/96 inch
 };
 
-/// Writes `files.out` whole or not at all. Throws Error::io with what the program said; one that
-/// takes longer than a minute is ended.
+/// Writes `files.out` whole or not at all. Throws Error::io with what the program said. A program
+/// that takes longer than a minute is ended.
 void convert_drawing(const DrawingConverter& converter, const DrawingFiles& files,
                      PictureFormat format);
 

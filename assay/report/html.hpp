@@ -9,7 +9,7 @@
 
 namespace assay::report {
 
-/// Text as it should be read, never as markup; also in quoted attributes. Characters that are not
+/// Text escaped so that it is never markup, also in quoted attributes. Characters that are not
 /// allowed in a page become U+FFFD.
 inline std::string html_escaped(std::string_view text) {
   struct Row {

@@ -33,7 +33,7 @@ std::vector<const compare::LabelTable*> labels_to_view(const Study& study) {
   return out;
 }
 
-/// The table with the columns of one label; of the others only the names are left.
+/// The table with the columns of one label; the other labels keep only their names.
 compare::ResultTable table_of_label(const compare::ResultTable& whole, const std::string& key) {
   compare::ResultTable out = {.model_name = whole.model_name,
                               .source = whole.source,

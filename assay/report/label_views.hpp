@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The study label by label: what the page shows when its reader chooses one.
+/// The study label by label: what the page shows when its reader chooses a label.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace assay::report {
 
-/// Makes the values of a label those of the cases. Throws Error::usage naming the labels that there
-/// are.
+/// Replaces the values of the cases by those of one label. Throws Error::usage that names the known
+/// labels.
 void use_label(compare::ResultTable& table, const std::string& label);
 
 struct LabelViews {
   std::vector<StudyView> views{};    ///< in the order of the first file
-  std::vector<std::string> notes{};  ///< which labels have none, and what helps
+  std::vector<std::string> notes{};  ///< how many labels have no view, and what helps
 };
 
-/// A view for each label or region that every model has, as far as they do not take too long to
-/// make; none if a label was asked for, or if there are fewer than two. Every number is the one
-/// that a report of that label alone would show.
+/// A view for each label or region that every model has, as many as can be made in reasonable time.
+/// None if a label was asked for, or if there are fewer than two. Every number is the one that a
+/// report of that label alone would show.
 LabelViews label_views(const Study& study, const Executor& executor);
 
 }  // namespace assay::report

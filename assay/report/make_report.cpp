@@ -27,13 +27,13 @@ bool is_question(const Study& study, const std::string& id) {
   });
 }
 
-/// Those of the ids that are no questions: cases, or nothing at all.
+/// The ids that are not questions: they are cases, or unknown.
 std::vector<std::string> cases_among(const Study& study, std::vector<std::string> ids) {
   std::erase_if(ids, [&](const std::string& id) { return is_question(study, id); });
   return ids;
 }
 
-/// A few cases more, so that the picture of the worst case can follow the choice of a label and of
+/// Adds a few cases, so that the picture of the worst case can follow the choice of a label and of
 /// a metric.
 void add_worst_of_choices(const PageContent& content, std::vector<ShownCase>& cases) {
   constexpr std::size_t most = 6;
@@ -74,7 +74,7 @@ void add_volumes(ReportResult& result, const ReportRequest& request) {
 
 constexpr std::size_t shown_of_a_benchmark = 6;
 
-/// Items of a part by interest: asked for, then wrong, then the rest; otherwise as in the table.
+/// Items of a part by interest: asked for, then wrong, then the rest, each in the table's order.
 std::vector<std::size_t> by_interest(const qa::QaResult& result,
                                      const std::vector<std::string>& asked) {
   const auto dullness = [&](std::size_t i) {
@@ -97,13 +97,14 @@ bool stays_inside(const std::filesystem::path& path) {
   return path.is_relative() && std::ranges::find(path, "..") == path.end();
 }
 
-/// Questions whose steps should have been there.
+/// Questions whose trajectories should exist but could not be read.
 struct Unread {
   std::vector<std::string> ids{};
   std::string first_reason{};
 };
 
-/// One sentence for all: a folder that was not copied along would otherwise fill the page.
+/// One sentence for all questions: a folder that was not copied along would otherwise fill the
+/// page.
 std::string sentence(const Unread& unread) {
   constexpr std::size_t named = 3;
   const std::vector<std::string>& ids = unread.ids;
@@ -127,8 +128,8 @@ ShownAnswer read_answer(const QaStudyPart& part, std::size_t item) {
   return out;
 }
 
-/// The steps of those that were asked for by item id, then of wrong ones, then of others, a few of
-/// each benchmark; if their trajectories are next to the results.
+/// Adds the steps of a few questions of each benchmark, if their trajectories are next to the
+/// results: those asked for by item id first, then wrong ones, then others.
 void add_answers(PageContent& content, const std::vector<std::string>& asked) {
   const Study& study = content.study;
   Unread unread;

@@ -17,7 +17,7 @@ struct ReportResult {
   std::size_t asked_and_absent = 0;  ///< cases that were asked for and could not be shown
 };
 
-/// Nothing is written.
+/// Writes no file.
 ReportResult make_report(const ReportRequest& request);
 
 }  // namespace assay::report

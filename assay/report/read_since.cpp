@@ -23,10 +23,10 @@ namespace {
   throw Error(Error::Kind::usage, "--since: " + why);
 }
 
-/// A setting that changes what numbers mean. `absent` says that a file without it was scored in the
-/// usual way; otherwise such a file does not say.
+/// A setting that changes what numbers mean. If `absent`, a file without the setting was scored in
+/// the usual way. Otherwise it is unknown how such a file was scored.
 struct MeaningfulSetting {
-  std::string_view name, metrics;  ///< a key or a group of metrics; "": all of them
+  std::string_view name, metrics;  ///< `metrics` is a key or a group; "": all metrics
   bool absent = false;
 };
 
@@ -53,7 +53,7 @@ std::string value_of(const ResultSettings& of, std::string_view name) {
   return "";
 }
 
-/// Names of either file, in the order of the newer one.
+/// The settings that differ between the files, in the order of the newer one.
 std::vector<SettingChange> setting_changes(const ResultSettings& before,
                                            const ResultSettings& after) {
   std::vector<SettingChange> out;
@@ -65,7 +65,7 @@ std::vector<SettingChange> setting_changes(const ResultSettings& before,
   return out;
 }
 
-/// What a changed setting makes incomparable; null where numbers keep their meaning.
+/// The metrics that a changed setting makes incomparable; null if numbers keep their meaning.
 const MeaningfulSetting* meaning_of(const SettingChange& change) {
   const auto* row = std::ranges::find(meaningful_settings, change.name, &MeaningfulSetting::name);
   if (row == std::end(meaningful_settings)) return nullptr;
@@ -150,8 +150,8 @@ std::string difference_words(const VersionPair& pair, const SettingChange& chang
                      pair.before().source, stated(change.after), pair.after().source);
 }
 
-/// Refuses where nothing is left; otherwise the comparison without the metrics whose meaning has
-/// changed, and why.
+/// Drops the metrics whose meaning has changed from the comparison and returns why. Refuses if no
+/// metric is left.
 std::vector<std::string> drop_incomparable(VersionPair& pair,
                                            const std::vector<SettingChange>& changes) {
   std::vector<std::string> keys, notes;
@@ -180,7 +180,7 @@ std::vector<std::string> drop_incomparable(VersionPair& pair,
   return notes;
 }
 
-/// The same name must mean the same voxels: averages are checked where results are read.
+/// The same name must mean the same voxels. Averages over labels are checked when results are read.
 void require_same_members(const VersionPair& pair, const std::vector<std::string>& labels) {
   const Study& study = pair.reading.study;
   if (labels.empty() || study.settings.size() != 2) return;
@@ -225,7 +225,7 @@ MetricChange change_in(const VersionPair& pair, const compare::MetricComparison&
 
 using CaseReasons = std::map<std::string, std::string>;
 
-/// Every case that a file lists; "" for those that were scored, else why not.
+/// Every case that a file lists, with "" if it was scored, else the reason why not.
 CaseReasons listed_cases(const compare::ResultTable& table) {
   CaseReasons out;
   for (const std::string& id : table.ids) out.emplace(id, "");
@@ -249,7 +249,7 @@ void add_case_lists(const VersionPair& pair, VersionChanges& out) {
     if (!after.contains(one.first)) out.disappeared.push_back(one.first);
 }
 
-/// By case, the content of its reference; nothing where a file does not say.
+/// The hash of each case's reference; empty if the file does not record them.
 std::map<std::string, std::string> references_in(const std::string& file) {
   std::map<std::string, std::string> out;
   if (const auto scored = results::segmentation_in(read_text(file), file))
@@ -269,7 +269,7 @@ std::vector<std::string> other_references(const VersionPair& pair) {
   return out;
 }
 
-/// The cases that changed most in the first metric, the worse first.
+/// The cases that changed most in the first metric, those that got worse first.
 std::vector<ShownCase> most_changed(const VersionPair& pair, const VersionChanges& changes) {
   constexpr std::size_t of_each = 2;
   std::vector<ShownCase> out;
@@ -284,8 +284,8 @@ std::vector<ShownCase> most_changed(const VersionPair& pair, const VersionChange
   return out;
 }
 
-/// Folders that were named may hold the newer predictions only: the older ones are then searched
-/// where they were scored.
+/// Folders that the user named may hold only the newer predictions. The older ones are then looked
+/// for where they were scored.
 std::vector<CaseVolume> read_changed(const VersionPair& pair, const ReportRequest& request,
                                      const VersionChanges& changes) {
   VolumeRequest wanted = {.cases = most_changed(pair, changes),

@@ -14,8 +14,8 @@ struct SinceReading {
   SourceDocument document;  ///< the older file
 };
 
-/// Compares the model of `page` that the older file is about with that file. Throws Error::usage
-/// where the numbers cannot be compared: other labels, other conventions, no case in common.
+/// Compares the older file with the same model on `page`. Throws Error::usage if the numbers cannot
+/// be compared: other labels, other conventions, no case in common.
 SinceReading read_since(const ReportRequest& request, const Study& page);
 
 }  // namespace assay::report

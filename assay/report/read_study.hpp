@@ -16,12 +16,12 @@ struct StudyReading {
   Study study{};
   std::vector<Finding> findings{};
   std::vector<SourceDocument> documents{};
-  std::vector<std::string> notes{};  ///< what was decided without being asked, for people
+  std::vector<std::string> notes{};  ///< decisions that the user did not ask for, in sentences
 };
 
-/// Models that share cases are compared on these, and the notes say what was left out; models that
-/// share none are shown side by side. Throws Error naming file and fault; the first file that
-/// cannot be read decides, whatever the number of threads.
+/// Models that share cases are compared on these, and the notes say what was left out. Models that
+/// share none are shown side by side. Throws Error naming the file and what is wrong with it. If
+/// several files cannot be read, it is the first one, whatever the number of threads.
 StudyReading read_study(const StudyRequest& request);
 
 }  // namespace assay::report

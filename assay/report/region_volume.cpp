@@ -14,9 +14,9 @@
 namespace assay::report {
 namespace {
 
-constexpr std::size_t most_codes = 254;         // labels of their own; further ones share a code
+constexpr std::size_t most_codes = 254;         // labels with their own code; others share one
 constexpr std::size_t most_voxels = 2'000'000;  // of one layer on the page
-constexpr double margin_mm = 16, image_margin_mm = 32;  // an image shows where in the body it is
+constexpr double margin_mm = 16, image_margin_mm = 32;  // an image needs more, to show where it is
 
 bool only_foreground(const std::vector<metrics::Region>& regions) {
   return std::ranges::all_of(regions, [](const metrics::Region& r) { return r.members.empty(); });
@@ -44,7 +44,7 @@ std::uint8_t code_for(Label label, const std::vector<metrics::Region>& regions,
   return static_cast<std::uint8_t>(in_foreground ? std::min(scored.size(), most_codes) + 1 : 0);
 }
 
-/// The labels that are stored, or the most likely one of a prediction with a volume per class.
+/// The stored labels, or for a prediction with a volume per class the most likely label.
 std::vector<std::uint8_t> label_codes(const Image& image,
                                       const std::vector<metrics::Region>& regions) {
   Buffer scratch;
@@ -58,8 +58,8 @@ std::vector<std::uint8_t> label_codes(const Image& image,
   return per_voxel(view, [&](std::size_t code) { return code_of[code]; });
 }
 
-/// A file with a volume per class is cut at the sum over all classes but the background, as it was
-/// for its score.
+/// For a file with a volume per class, the threshold applies to the sum over all classes but the
+/// background, as when it was scored.
 std::vector<std::uint8_t> mask_codes(const Image& image, const score::MaskRule& rule) {
   Buffer scratch, sums;
   const bool has_classes = image.header().channels > 1;
@@ -73,7 +73,8 @@ std::vector<std::uint8_t> mask_codes(const Image& image, const score::MaskRule& 
   return out;
 }
 
-/// Foreground as it was scored. A map is drawn in any case: it may have been scored as one.
+/// Foreground as it was scored. A map without a threshold is drawn, too: it may have been scored as
+/// a map.
 score::MaskRule drawn_rule(const results::SavedSettings& scored, bool is_reference) {
   metrics::ScoreSettings settings;
   settings.threshold = scored.threshold;
@@ -92,7 +93,8 @@ std::vector<Voxel> turned(const Grid& grid, const std::vector<Voxel>& voxels, co
   return out;
 }
 
-/// From stored values to 256 greys: the middle 99 % of what is not background.
+/// Maps stored values to 256 greys, which span the middle 99 % of the values that are not
+/// background.
 std::vector<std::uint8_t> greys(const std::vector<float>& values) {
   std::vector<float> sample;
   constexpr std::size_t enough = 200'000;
@@ -156,7 +158,7 @@ std::vector<Voxel> sampled(const Grid& grid, const std::vector<Voxel>& voxels, c
   return out;
 }
 
-/// The name of a label: that of the region which is this label alone.
+/// The name of a label, taken from the region that consists of this label alone.
 std::string name_of(Label label, const std::vector<metrics::Region>& regions) {
   for (const metrics::Region& region : regions)
     if (region.members == std::vector{label} && region.name != region.key) return region.name;
@@ -177,7 +179,7 @@ std::vector<std::string> label_names(const std::vector<metrics::Region>& regions
   return out;
 }
 
-/// The regions as codes: all codes of the foreground.
+/// The regions with their codes; the foreground has all codes.
 std::vector<DrawnRegion> drawn_regions(const std::vector<metrics::Region>& regions,
                                        std::size_t codes) {
   const std::vector<Label> scored = scored_labels(regions);

@@ -12,8 +12,9 @@
 
 namespace assay::report {
 
-/// Gathers reference, predictions and image with axes to the right, to the front and up; a code per
-/// label that was scored. All throw Error for files that cannot be read or show another place.
+/// Gathers reference, predictions and image, with axes to the right, to the front and up, and with
+/// a code for each label that was scored. All functions throw Error for files that cannot be read
+/// or that show another place.
 class RegionCase {
  public:
   /// `scored` says what was scored, and how.
@@ -23,12 +24,12 @@ class RegionCase {
   void add_image(const std::filesystem::path& path);
   void note(std::string sentence) { volume_.notes.push_back(std::move(sentence)); }
 
-  /// What surrounds everything that is drawn, with a margin; thinned out where that is too much.
+  /// The box around everything that is drawn, with a margin. A box that is too large is subsampled.
   CaseVolume cropped() &&;
 
  private:
   struct Box {
-    Shape first{}, last{};  ///< `last` is behind the box
+    Shape first{}, last{};  ///< `last` is one past the box
   };
   std::vector<std::uint8_t> codes_of(const std::filesystem::path& path, bool is_reference);
   Box drawn_box() const;
@@ -36,9 +37,9 @@ class RegionCase {
 
   std::vector<metrics::Region> regions_;
   results::SavedSettings settings_;
-  Grid stored_{};  ///< the reference's, as in its file
+  Grid stored_{};  ///< of the reference, as in its file
   AxisMap map_{};
-  Grid grid_{};  ///< the same with its axes turned
+  Grid grid_{};  ///< the same in the orientation of the page
   CaseVolume volume_{};
 };
 

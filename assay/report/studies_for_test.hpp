@@ -84,7 +84,7 @@ inline compare::ResultTable table(const Request& request, std::size_t model) {
   return out;
 }
 
-/// Fills in the ids, and the comparison where there are two models.
+/// Fills in the ids, and the comparison if there are two models or more.
 inline report::Study finished(report::Study study, const Request& request) {
   study.ids = study.models.front().ids;
   if (study.models.size() > 1)

@@ -36,7 +36,7 @@ void compare_models(Study& study, const compare::CompareSettings& settings) {
   without.undefined = compare::UndefinedPolicy::exclude;
   without.matching.intersect = true;
   without.subgroups = std::vector<std::string>{};
-  without.replicates = 1;  // only verdicts are asked for
+  without.replicates = 1;  // only the verdicts are used
   try {
     study.without_failures = compare::compare(study.models, without);
   } catch (const Error&) {

@@ -41,12 +41,11 @@ struct ResultSettings {
 struct Study {
   std::string title;
   std::vector<compare::ResultTable> models{};  ///< names are distinct
-  std::vector<std::string> ids{};  ///< every case of any model, sorted: marks name positions here
+  std::vector<std::string> ids{};  ///< every case of any model, sorted; marks refer to positions
   std::vector<std::string> metrics{};  ///< asked for by name; empty: those that were scored
-  std::optional<compare::Comparison>
-      comparison{};  ///< of the models, where there are two that share cases
-  /// The same without the cases in which a model failed; none where no failure counts, or where too
-  /// little is left. Without subgroups, and its ranks are not for use.
+  std::optional<compare::Comparison> comparison{};  ///< of the models, if at least two share cases
+  /// The same without the cases in which a model failed. None if no failure counts, or if too few
+  /// cases are left. It has no subgroups, and its ranks must not be used.
   std::optional<compare::Comparison> without_failures{};
   std::vector<ResultSettings> settings{};  ///< by model; empty when no file says anything
   std::vector<std::vector<results::LabelCurves>> curves{};  ///< by model, then by label
@@ -59,14 +58,14 @@ struct Study {
 /// compared.
 void compare_models(Study& study, const compare::CompareSettings& settings);
 
-/// What the value of a case is: the mean over some labels or regions, or one of them. "" where the
-/// files have one label or none.
+/// Says what the value of a case is: the mean over some labels or regions, or one of them. "" if
+/// the files have one label or none.
 std::string averaged_note(const Study& study);
 
-/// The metric that a key of the study means: as a file declares it, or one of ours.
+/// The metric that a key of the study means: one that a file declares, or one of ours.
 std::optional<metrics::ChosenMetric> metric_in(const Study& study, std::string_view key);
 
-/// What distances are in.
+/// The unit of distances.
 metrics::LengthUnit length_unit(const Study& study);
 
 }  // namespace assay::report

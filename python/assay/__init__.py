@@ -35,7 +35,7 @@ from ._threads import set_threads, threads
 
 __all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]
 
-_PARTS = ("spec", "torch")  # imported on first use: they cost more than all the rest
+_PARTS = ("spec", "torch")  # imported on first use: they take longer to import than all the rest
 
 
 def __getattr__(name: str):

@@ -17,13 +17,12 @@ if TYPE_CHECKING:
 
 
 def bland_altman(x: ArrayLike, y: ArrayLike, level: float = 0.95) -> BlandAltmanResult:
-    """Bland and Altman's limits of agreement of x - y, with the interval of the bias and of each
-    limit.
+    """Bland and Altman's limits of agreement of x - y, with confidence intervals for the bias and
+    for each limit.
 
     The limits are always bias ± 1.96 SD; `level` applies to the intervals only. The intervals of
-    the limits are exact for normal differences (Carkeet 2015). Fewer than three pairs give NaN in
-    their place. Pairs must be independent: with several per subject, take one value per subject
-    first.
+    the limits are exact for normal differences (Carkeet 2015). With fewer than three pairs they
+    are NaN. Pairs must be independent. If a subject has several pairs, reduce them to one first.
 
     >>> found = bland_altman([10.1, 12.4, 8.8, 15.0, 11.2], [10.0, 12.0, 9.1, 14.2, 11.0])
     >>> [round(value, 2) for value in found.bias]
@@ -74,8 +73,8 @@ def delong(truths: ArrayLike, scores_a: ArrayLike, scores_b: ArrayLike | None = 
     also their difference and its test.
 
     `truths` holds 0 and 1, or booleans; higher scores mean that 1 is more likely. At least two
-    cases of each are needed, and cases must be independent. Without variance, as with an area of 1,
-    the interval is NaN, and a difference has no p-value.
+    cases of each class are needed, and cases must be independent. If the variance is 0, as for an
+    area of 1, the interval is NaN, and a difference has no p-value.
 
     >>> truths = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> found = delong(truths, [1, 2, 3, 5, 4, 6, 7, 8], [3, 1, 4, 6, 2, 5, 7, 8])

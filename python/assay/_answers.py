@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _text(value, name):
-    """Text that can be written to any file: lone surrogates, as broken JSON has them, become
+    """Text that can be written to any file: lone surrogates, which occur in broken JSON, become
     U+FFFD."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be text, not {type(value).__name__}")
@@ -35,10 +35,10 @@ def extract_label(prediction: str, *, benchmark_name: str, options: Sequence[str
     """The label that an answer means: 1 for the first option, and so on; for "panda" the ISUP grade
     0 to 5.
 
-    "assay" reads what the prompt asked for first (JSON, <response>), then plain statements; two
-    different candidates of equal rank are a contradiction, not a guess. "spec" and "giant" are the
-    original programs' rules with all their traps. Where no label can be read, `label` is None and
-    `rule` says why.
+    The rules "assay" first look for what the prompt asked for (JSON, <response>), then for plain
+    statements. Two different candidates of equal rank are a contradiction and give no label.
+    "spec" and "giant" are the original programs' rules with all their traps. If no label can be
+    read, `label` is None and `rule` says why.
 
     >>> extract_label('Two of 5 regions fit. {"answer": 3}', benchmark_name="gtex",
     ...               options=["Lung", "Heart", "Liver"]).label
@@ -68,7 +68,7 @@ def majority_vote(labels: Sequence[int | None],
     """Combines several labels of one question. None does not vote; if several labels have the most
     votes, the first seen wins.
 
-    `prediction` is the first text with that label; where nobody votes, the most common text.
+    `prediction` is the first text with the winning label, or the most common text if nobody votes.
 
     >>> majority_vote([None, 2, 1, 1])
     VoteResult(label=1, prediction=None, counts={2: 1, 1: 2}, tied=False)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What callers pass as arrays: NumPy's own, torch's CPU tensors, anything that NumPy can view."""
+"""What callers pass as arrays: NumPy arrays, torch CPU tensors, and anything that NumPy can
+view."""
 from __future__ import annotations
 
 import operator
@@ -22,7 +23,7 @@ def array(x, name: str = "array") -> np.ndarray:
 
 
 def _viewed(x, name):
-    """Anything but a plain array."""
+    """A NumPy view of anything but a plain array."""
     device = getattr(x, "device", None)
     if device is not None and hasattr(x, "detach"):
         if getattr(device, "type", str(device)) != "cpu":
@@ -44,15 +45,15 @@ def _viewed(x, name):
 
 def pair(prediction, reference,
          names: tuple[str, str] = ("pred", "target")) -> tuple[np.ndarray, np.ndarray]:
-    """Both as contiguous arrays of the same shape and the same order of values; the axes may be
-    reversed."""
+    """Both as contiguous arrays of the same shape and memory order. Their axes may be reversed, to
+    avoid a copy of arrays in Fortran order."""
     a, b, _ = oriented_pair(prediction, reference, names)
     return a, b
 
 
 def oriented_pair(prediction, reference,
                   names: tuple[str, str]) -> tuple[np.ndarray, np.ndarray, bool]:
-    """The same, and whether the axes are reversed."""
+    """The same as `pair`, and whether the axes are reversed."""
     a, b = array(prediction, names[0]), array(reference, names[1])
     if a.shape != b.shape:
         raise ValueError(f"{names[0]} has shape {a.shape}, {names[1]} has {b.shape}; they must "
@@ -65,7 +66,7 @@ def oriented_pair(prediction, reference,
 
 
 def vector(values, name: str = "values") -> np.ndarray:
-    """One dimension of float64."""
+    """A contiguous array of float64 with one dimension."""
     found = array(values, name)
     if found.ndim != 1:
         raise ValueError(f"{name} must have one dimension, not {found.ndim}")
@@ -126,8 +127,8 @@ def _check_label(label, name):
 
 
 def _refuse_strangers(predictions, truths):
-    """Text against numbers: no label could ever agree, and the score would be 0 because of a
-    type."""
+    """Refuses text on one side and numbers on the other: no label could ever agree, and the score
+    would be 0 only because of a type."""
     kinds = [{"text" if isinstance(label, (str, bytes)) else "numbers"
               if isinstance(label, _NUMBERS) else "other" for label in side if label is not None}
              for side in (predictions, truths)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _REPEATED = {"region", "own_metric"}  # options that are given once per value
 _SAID = ("warning: ", "not scored: ", "not predicted: ", "left out: ", "stopped: ")
-# how the names of settings end that nobody should give
+# endings of the names of settings that hold secrets, which must not be passed as arguments
 _KEYS = ("key", "token", "secret", "password")
 
 
@@ -54,8 +54,8 @@ def _options(settings):
 
 
 def _refuse_keys(settings):
-    """A key belongs in the environment: command lines are written into results. No message repeats
-    what was given."""
+    """Refuses keys as settings: command lines are written into results, so a key belongs in the
+    environment. No message repeats the value, because it may be the key."""
     for name in settings:
         if name.rstrip("_").lower().endswith(_KEYS):
             raise TypeError(f"{name} is not a setting: keys come from the environment only; set "
@@ -96,12 +96,12 @@ def _sentences(err):
 
 def run(command: str, /, *arguments: Path, **settings: Any) -> Any:
     """Runs any command of the program with --json and returns its result as a dict (`Result`), or
-    as text if the command has only that.
+    as text if the command prints only text.
 
     A command with a subcommand is two words: `run("qa show", "run", "gtex/17", out="17.html")`.
-    Raises ValueError or OSError where the program could not (exit status 2). Its exit statuses 1
-    ("the answer is no") and 3 ("some cases failed") are results: see `ledger` and `parity_level` in
-    them.
+    Raises ValueError or OSError if the command could not do its work (exit status 2). The exit
+    statuses 1 ("the answer is no") and 3 ("some cases failed") are results: see their
+    `parity_level` and `ledger`.
     """
     if _core.threads() and "jobs" not in settings:
         settings["jobs"] = _core.threads()
@@ -172,9 +172,9 @@ def evaluate(model: Path, data: Path | None = None, /, **settings: Any) -> Resul
     """Runs a model over a cohort and scores its predictions; the same dict as `score`. See `assay
     evaluate --help`.
 
-    `model` is a file of a model, `data` a folder or CSV file of images and references. Where a
-    program of yours is the model (`command=`), the only argument is the data. The keyword `model`
-    names the model in the result.
+    `model` is a model file, `data` a folder or CSV file of images and references. If a program of
+    yours is the model (`command=`), the only argument is the data. The keyword `model` names the
+    model in the result.
 
     >>> assay.evaluate("model.onnx", "Dataset042", recipe="minmax",  # doctest: +SKIP
     ...                save_predictions="predictions")
@@ -183,8 +183,8 @@ def evaluate(model: Path, data: Path | None = None, /, **settings: Any) -> Resul
 
 
 def predict(model: Path, /, *images: Path | Iterable[Path], **settings: Any) -> Result:
-    """The label maps of a model for images, written as `out`/<image name>.nii.gz on each image's
-    own grid. See `assay predict --help`.
+    """Runs a model on images and writes its label maps as `out`/<image name>.nii.gz, each on the
+    grid of its image. See `assay predict --help`.
 
     `images` are files or folders, one by one or in a list. The dict has a row per image under
     `images`, with the file that was written as `output`. If a program of yours is the model
@@ -255,9 +255,10 @@ def report(results: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]
            **settings: Any) -> Result:
     """Writes results as one self-contained HTML page. See `assay report --help`.
 
-    `results` are paths or dicts, as `score`, `compare` and `qa_score` return them. The dict has the
-    path of the page as `report`, and under `notes` what the page leaves out and why. With `since`,
-    the result of an older version of the model, it has what changed under that key.
+    `results` are paths or dicts, as `score`, `compare` and `qa_score` return them. The returned
+    dict has the path of the page as `report`, and under `notes` what the page leaves out and why.
+    `since` is the result of an older version of the model; the dict then has the changes under
+    that key.
 
     >>> assay.report(["a.json", "b.json"], "page.html", baseline="a",  # doctest: +SKIP
     ...              images="imagesTr")["report"]
@@ -282,7 +283,7 @@ def folds(*run_dirs: Path, **settings: Any) -> Result:
 
 
 def split(manifest: Path, **settings: Any) -> Result:
-    """Nested stratified folds of the cases in a manifest. See `assay split --help`."""
+    """Divides the cases of a manifest into nested stratified folds. See `assay split --help`."""
     return run("split", manifest, **settings)
 
 
@@ -296,9 +297,9 @@ def qa_run(table: Path, out: Path | None = None, **settings: Any) -> Result:
     """Asks an agent the questions of a table; the same call continues after any interruption. See
     `assay qa run --help`.
 
-    `out` is the folder that keeps the run; `qa_score(out)` has its numbers. The key comes from the
-    environment. Raises ValueError where no question was answered; a run that ended early says why
-    in `stopped`, and as a warning.
+    `out` is the folder that keeps the run; `qa_score(out)` gives its numbers. The key comes from
+    the environment. Raises ValueError if no question was answered. A run that ended early says why
+    in `stopped` and in a warning.
 
     >>> assay.qa_run("MultiPathQA.csv", "run", wsi_root="slides",  # doctest: +SKIP
     ...              model="gpt-5", max_items=5)
@@ -311,8 +312,8 @@ def qa_score(run: Path | Mapping[str, Any] | Iterable[Path | Mapping[str, Any]],
     """Scores saved answers, with any rules: folders of `qa_run`, results files, or results as
     dicts. See `assay qa score --help`.
 
-    One results file or dict gives its full result with all items, anything else the numbers of
-    every benchmark.
+    A single results file or dict gives its full result with all items. Anything else gives the
+    numbers of every benchmark.
     """
     with _Files(run) as paths:
         return _run("qa score", *paths, **settings)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dice of batches (B, C, ...), as training code has them.
+"""Dice of batches (B, C, ...), as used in training code.
 
 Policies: "assay" scores every sample and class and applies `if_empty` per entry; "mipcandy-doc",
 "mipcandy-1.1.1" and "mipcandy-1.1.2" reproduce that package.
@@ -54,7 +54,7 @@ def dice_similarity_coefficient(outputs: ArrayLike, labels: ArrayLike, *, if_emp
 def soft_dice(outputs: ArrayLike, labels: ArrayLike, *, smooth: float = 1, batch_dice: bool = True,
               reduction: Reduction = "mean", policy: Policy = "assay") -> float | np.ndarray:
     """(2 Σpg + smooth) / (Σp + Σg + smooth): per class over batch and space, or per sample and
-    class."""
+    class without `batch_dice`."""
     a, b = _batch(outputs, labels, "f", "soft_dice needs float arrays")
     return _core.soft_dice(a, b, float(smooth), bool(batch_dice), reduction, policy)
 
@@ -62,8 +62,8 @@ def soft_dice(outputs: ArrayLike, labels: ArrayLike, *, smooth: float = 1, batch
 def soft_dice_grad(outputs: ArrayLike, labels: ArrayLike, *, smooth: float = 1,
                    batch_dice: bool = True, reduction: Reduction = "mean", policy: Policy = "assay",
                    grad_output: ArrayLike = 1.0) -> np.ndarray:
-    """The gradient of `soft_dice` with respect to `outputs`, times `grad_output` (an array where
-    reduction is "none").
+    """The gradient of `soft_dice` with respect to `outputs`, times `grad_output` (an array if
+    `reduction` is "none").
 
     Soft Dice is symmetric: with the arguments swapped, this is the gradient with respect to
     `labels`.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cohort over the workers of an executor: one shard a call, merged here.
+"""Spreads a cohort over the workers of an executor: one shard per call, merged here.
 
-A worker returns the bytes of its shard file, so that results need no shared folder. It has to see
-the images under the same paths, and to have this package.
+A worker returns the bytes of its shard file, so that results need no shared folder. It must see
+the images under the same paths and have this package installed.
 """
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import _commands, _core, _own
 _USUAL_SHARDS = 16  # if an executor does not say how many workers it has
 # settings that name inputs
 _PATHS = ("pred", "ref", "manifest", "dataset_json", "groups", "own_metric")
-_OF_MERGE = ("out", "csv")  # settings of the whole
+_OF_MERGE = ("out", "csv")  # settings of the merged result, not of a shard
 _NOT_HERE = ("shard", "plan", "resume", "keep_journal", "grand_challenge")
 
 
@@ -24,7 +24,7 @@ def score(arguments, executor, shards, settings):
         if settings.get(name):
             raise TypeError(f"{name} does not go with executor, which makes and joins the shards "
                             f"itself")
-    _own.split(settings)  # refuses here, not on every worker
+    _own.split(settings)  # refuses wrong metrics here, not only on every worker
     of_merge = {name: settings.pop(name) for name in _OF_MERGE if name in settings}
     count = _shard_count(executor, shards)
     jobs = [{"shard": number, "shards": count, "arguments": [os.fspath(a) for a in arguments],
@@ -58,8 +58,8 @@ def _results(executor, jobs):
 
 
 def _awaited(promised, jobs):
-    """Results one by one: of futures, or of what a map yields. The first failure stops the rest
-    and names its shard."""
+    """Yields the results one by one, from futures or from what a map yields. The first failure
+    cancels the other futures and names its shard."""
     found, waiting = iter(promised), list(promised) if isinstance(promised, list) else []
     for job in jobs:
         try:
@@ -70,7 +70,7 @@ def _awaited(promised, jobs):
                 if hasattr(future, "cancel"):
                     future.cancel()
             if str(error).startswith(f"{_name(job)}: "):
-                raise  # by score_shard
+                raise  # score_shard has named the shard
             raise RuntimeError(f"{_name(job)} was not scored: {type(error).__name__}: "
                                f"{error}") from error
 
@@ -80,7 +80,7 @@ def _name(job):
 
 
 def score_shard(job):
-    """On a worker: the name and the bytes of a shard file."""
+    """Runs on a worker and returns the name and the bytes of a shard file."""
     def path(value):
         if isinstance(value, (list, tuple)):
             return [path(each) for each in value]

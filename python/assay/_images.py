@@ -14,16 +14,14 @@ if TYPE_CHECKING:
 def read_image(path: str | os.PathLike[str]) -> tuple[np.ndarray, np.ndarray]:
     """The voxels of an image and its 4 x 4 affine (voxel index to millimetres, RAS+).
 
-    The array has the axes (x, y, z), in the order in which they are stored (Fortran's), and a
-    fourth axis where the file holds several volumes. It is a read-only view: of the file itself
-    where that is not compressed, otherwise of the memory that it was decompressed into. Stored
-    numbers keep their type and byte order; where the header scales them, the result is float64, as
-    nibabel's `get_fdata`. Every format that the program reads is read: NIfTI, MetaImage, NRRD,
-    NumPy's .npy and .npz.
+    The array has the axes (x, y, z) in Fortran order, as they are stored, and a fourth axis if the
+    file holds several volumes. It is a read-only view of the file itself, or, if the file is
+    compressed, of the memory that it was decompressed into. Stored numbers keep their type and byte
+    order. If the header scales them, the result is float64, as from nibabel's `get_fdata`. Every
+    image format of the program can be read (docs/formats/images.md).
 
-    Raises FileNotFoundError when there is no such file, OSError when it cannot be read, ValueError
-    when it is not an image or is damaged. The older name of this function, `read_nifti`, means the
-    same.
+    Raises FileNotFoundError if there is no such file, OSError if it cannot be read, and ValueError
+    if it is not an image or is damaged. `read_nifti` is an older name of this function.
     """
     try:
         return _core.read_image(os.fspath(path))

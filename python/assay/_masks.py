@@ -91,19 +91,19 @@ def _counts(values, name):
 def scores(*, tp: Counts, fp: Counts, fn: Counts, tn: Counts,
            metrics: str | Iterable[str] = "overlap", convention: str = "metrics-reloaded",
            beta: float = 1.0, voxel_ml: float | ArrayLike = 0.001) -> dict[str, Any]:
-    """Metrics from counts of voxels: those of overlap and volume, None where a metric is undefined.
+    """Metrics of overlap and volume from counts of voxels, None where a metric is undefined.
 
-    Counts may be arrays of one shape, for example one entry per case; the values are then arrays,
-    NaN where undefined. `voxel_ml` is the volume of a voxel for the metrics in ml; the default is a
-    voxel of 1 mm. What `confusion_matrix` returns, and the `evidence` of a result, can be passed
-    on: `scores(**confusion_matrix(pred, ref))`. The names in `metrics` are those of
-    `assay.metrics`.
+    Counts may be arrays of one shape, for example with one entry per case; the values are then
+    arrays, NaN where undefined. `voxel_ml` is the volume of a voxel for the metrics in ml; the
+    default is that of a voxel of 1 × 1 × 1 mm. The counts may come from `confusion_matrix`, as in
+    `scores(**confusion_matrix(pred, ref))`, or from the `evidence` of a result. The names in
+    `metrics` are those of `assay.metrics`.
 
     >>> scores(tp=5760, fp=640, fn=640, tn=124032, metrics="dice,recall")
     {'dice': 0.9, 'recall': 0.9}
     """
     names = metrics if isinstance(metrics, str) else ",".join(metrics)
-    names = "overlap" if names == "all" else names  # all that follow from counts
+    names = "overlap" if names == "all" else names  # all metrics that follow from counts
     given = [_counts(tp, "tp"), _counts(fp, "fp"), _counts(fn, "fn"), _counts(tn, "tn"),
              _volumes(voxel_ml)]
 
@@ -176,7 +176,8 @@ def _number(value, name, least=-math.inf, most=math.inf):
 
 
 def _class_map(classes, label):
-    """The probability of the label in each voxel; of any label but 0 when none is given."""
+    """The probability of the label in each voxel. Without a label, the probability of any label
+    but 0."""
     if label is None:
         return np.minimum(classes[1:].sum(axis=0, dtype=classes.dtype), 1)
     if label != int(label) or not 0 <= label < len(classes):
@@ -186,7 +187,8 @@ def _class_map(classes, label):
 
 
 def _read(pred, ref, label, threshold):
-    """What is compared, by which label, and the map of probabilities if there is one."""
+    """The prediction and the reference to compare, the label to compare them by, and the map of
+    probabilities if there is one."""
     prediction, reference = array(pred, "pred"), array(ref, "ref")
     is_real = prediction.dtype.kind == "f"
     if (is_real and prediction.ndim == reference.ndim + 1
@@ -199,7 +201,7 @@ def _read(pred, ref, label, threshold):
     if chance is None:
         raise ValueError("threshold needs probabilities: pred must hold real numbers, with a "
                          "leading axis of classes if there is a label")
-    # an array: compared in its own precision
+    # an array, so that NumPy compares in double precision even if the map is in single
     limit = np.full((1,) * chance.ndim, _number(threshold, "threshold", 0, 1))
     return chance >= limit, reference if label is None else reference == label, None, chance
 
@@ -212,22 +214,23 @@ def metrics(pred: ArrayLike, ref: ArrayLike, spacing: float | Sequence[float] = 
             threshold: float | None = None) -> dict[str, float | None]:
     """Metrics of one pair of masks as a dict, None where a metric is undefined.
 
-    `label` scores the voxels equal to it instead of all above 0; `metrics` is a group ("standard",
-    "paper", "overlap", "boundary", "lesion", "probability", "all"), names with commas, or a list of
-    names; `spacing` is the voxel size in mm, one number if it is the same along every axis;
-    `convention` settles what definitions leave open. `nsd_tolerance` is in mm; further ones add
-    keys such as "nsd@2mm". `lesion_rule` ("any", "brats", "anima", "iou"), `connectivity` (6, 18,
-    26) and `min_lesion_ml` say what a lesion is and when it is found (default: the convention's, or
-    "any", 26 and 0). An array of two axes is measured in its plane. One with a third axis of length
-    1 is measured in its plane too, except under conventions whose tool measures it in space
-    (docs/conventions.md). Arrays of more than three axes have no surfaces and no lesions here:
-    those metrics are None.
+    `label` scores the voxels equal to it instead of all above 0. `metrics` is a group ("standard",
+    "paper", "overlap", "boundary", "lesion", "probability", "all"), names separated by commas, or a
+    list of names. `spacing` is the voxel size in mm, one number if it is the same along every axis.
+    `convention` settles what definitions leave open. `nsd_tolerance` is in mm; further tolerances
+    add keys such as "nsd@2mm". `lesion_rule` ("any", "brats", "anima", "iou"), `connectivity` (6,
+    18, 26) and `min_lesion_ml` say what a lesion is and when it is found (default: the
+    convention's, or "any", 26 and 0).
 
-    Real numbers from 0 to 1 are a map of probabilities. `threshold` turns it into a mask. Without
-    one, foreground is a value above 0, and a warning says so if the array is a map: one with
-    several values besides 0 that are not all whole. With a leading axis of classes, class k is the
-    probability of label k, and the most likely class is the prediction. "all" has the probability
-    metrics only if there are probabilities.
+    An array of two axes is measured in its plane. One with a third axis of length 1 is measured in
+    its plane too, except under conventions whose tool measures it in space (docs/conventions.md).
+    For arrays of more than three axes, the metrics of surfaces and lesions are None.
+
+    Real numbers from 0 to 1 are a map of probabilities. `threshold` turns it into a mask. Without a
+    threshold, every value above 0 is foreground. A warning says so if the array is a map, that is,
+    if it holds several values besides 0 that are not all whole. With a leading axis of classes,
+    class k is the probability of label k, and the most likely class is the prediction. "all"
+    includes the probability metrics only if there are probabilities.
     """
     if connectivity not in (None, 6, 18, 26):
         raise ValueError(f"connectivity must be 6, 18 or 26, not {connectivity!r}")

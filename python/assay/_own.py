@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics of the user's own: functions of two masks, declared as the built-in ones are."""
+"""The user's own metrics: functions of two masks, declared like the built-in metrics."""
 from __future__ import annotations
 
 import functools
@@ -19,19 +19,20 @@ def metric(function: Callable[..., Any] | None = None, *, better: str, name: str
            range: tuple[float | None, float | None] = (None, None),
            empty: Mapping[str, float | str | None] | None = None, failure: float | None = None,
            note: str = "", reference: str = "") -> Any:
-    """Declares a function of two masks as a metric that `score` and `evaluate` take by `metrics=`.
+    """Declares a function of two masks as a metric for the `metrics=` of `score` and `evaluate`.
 
     `function(prediction, reference, spacing=…, label=…)` gets two read-only bool arrays on one grid
-    (axes x, y, z as `read_image` has them), the voxel size in mm along these axes, and the key of
-    the label; it may leave out the last two. It returns a number, or None where the metric has no
-    value. If it raises, or returns anything else, that value is undefined (`own_metric_failed`) and
-    its message is kept.
+    (axes x, y, z as in `read_image`), the voxel size in mm along these axes, and the key of the
+    label. It need not have the last two parameters. It returns a number, or None where the metric
+    has no value. If it raises, or returns anything else, the value is undefined
+    (`own_metric_failed`) and the message is kept.
 
     `better` is "higher", "lower", "zero" (the nearer to zero the better) or "neither". `range` is
-    the lowest and the highest value; None has no limit. `empty` says what holds if masks are empty:
-    a number, None (undefined) or "call" (ask the function) for "both", "reference" and
-    "prediction"; without a rule two empty masks are undefined, and the function is asked about the
-    others. `failure` is what a missing prediction counts as (default: the worse end of the range).
+    the lowest and the highest value; None means no limit. `empty` says what holds for empty masks.
+    Its keys are "both", "reference" and "prediction", and its values a number, None (undefined) or
+    "call" (call the function). Without a rule, two empty masks are undefined, and the function is
+    called if only one is empty. `failure` is the value of a missing prediction (default: the worse
+    end of the range).
 
     >>> @assay.metric(better="higher", range=(0, 1))  # doctest: +SKIP
     ... def overlap(prediction, reference):
@@ -70,7 +71,7 @@ class OwnMetric:
         return f"<assay metric {self.name}>"
 
     def __reduce__(self):
-        """By its name where it has taken the place of its function, else by its parts."""
+        """Pickled by name if it has replaced its function in the module, else by its parts."""
         found = sys.modules.get(self.function.__module__)
         for part in getattr(self.function, "__qualname__", "").split("."):
             found = getattr(found, part, None)
@@ -78,7 +79,7 @@ class OwnMetric:
                 else (OwnMetric, (self.function, self.declared)))
 
     def measure(self, prediction, reference, spacing, label):
-        """(value, None), (None, None) without a value, or (None, message) of a failure."""
+        """(value, None), (None, None) if there is no value, or (None, message) after a failure."""
         given = {"spacing": spacing, "label": label}
         try:
             found = self.function(prediction, reference,
@@ -95,7 +96,8 @@ class OwnMetric:
             return None, f"it returned {type(found).__name__}, which is not a number"
 
     def declaration(self):
-        """As JSON; the hash of the source makes a resumed run notice another function."""
+        """The declaration as JSON. It has a hash of the source, so that a resumed run notices a
+        changed function."""
         import json
 
         low, high = (None if x is None or abs(x) == float("inf") else x
@@ -105,7 +107,7 @@ class OwnMetric:
 
 
 def split(settings: dict[str, Any]) -> tuple[dict[str, Any], list[OwnMetric]]:
-    """Settings with the names of functions in `metrics`, and these functions."""
+    """The settings with functions in `metrics` replaced by their names, and these functions."""
     given = settings.get("metrics")
     if callable(given):
         given = [given]
@@ -143,7 +145,7 @@ def _keywords_of(function):
     try:
         parameters = inspect.signature(function).parameters
     except (TypeError, ValueError):
-        return both  # a built-in function does not say
+        return both  # some built-in functions have no signature
     if any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
         return both
     return tuple(key for key in both if key in parameters)
@@ -159,7 +161,7 @@ def _message(error):
 
 
 def _source_hash(function):
-    """Of its source, or of its compiled form; "" where neither is known."""
+    """The hash of its source, or of its compiled form; "" if neither is known."""
     import hashlib
     import inspect
 

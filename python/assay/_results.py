@@ -19,7 +19,7 @@ class _Result:
     _absent = ()  # fields that do not exist where they do not apply, as in SciPy
 
     def __init_subclass__(cls):
-        cls._names = tuple(cls.__annotations__)  # of all fields
+        cls._names = tuple(cls.__annotations__)  # the names of all fields
         cls._defaults = {name: vars(cls)[name] for name in cls._names if name in vars(cls)}
         cls._fields = vars(cls).get("_fields", cls._names)
 
@@ -118,7 +118,7 @@ def _short(value):
 
 
 class WilcoxonResult(_TupleResult):
-    """The tuple (statistic, pvalue), as SciPy's. `zstatistic` exists only where the normal
+    """The tuple (statistic, pvalue), as SciPy's. `zstatistic` exists only if the normal
     approximation was used."""
     statistic: float
     pvalue: float
@@ -225,7 +225,7 @@ class NemenyiResult(_Result):
 
 
 class BootstrapResult(_Result):
-    """`mean` and `std` (ddof 1) are of the replicates; `point` is the statistic of the data
+    """`mean` and `std` (ddof 1) are those of the replicates; `point` is the statistic of the data
     itself."""
     mean: float
     std: float
@@ -246,8 +246,8 @@ class BootstrapResult(_Result):
 
 
 class ExtractedAnswer(_Result):
-    """`rule` is the one that fired, or why none did; `span` is (begin, end) in the characters of
-    `raw`."""
+    """`rule` is the rule that fired, or why none did; `span` is (begin, end), counted in characters
+    of `raw`."""
     label: int | None
     raw: str
     rule: str
@@ -255,8 +255,8 @@ class ExtractedAnswer(_Result):
 
 
 class VoteResult(_Result):
-    """`counts` has the votes of each label in order of first appearance; `tied`: another label has
-    as many as the winner."""
+    """`counts` has the votes of each label in order of first appearance; `tied` says whether
+    another label has as many votes as the winner."""
     label: int | None
     prediction: str | None
     counts: dict[int, int]

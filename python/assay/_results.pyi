@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The classes as type checkers see them; _results.py makes them without the dataclasses module.
+# The classes as type checkers see them. _results.py defines them without the dataclasses module.
 from dataclasses import dataclass
 from typing import Any
 

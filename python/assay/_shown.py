@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results that show themselves in notebooks: a dict like any other, with a table and a drawing."""
+"""Results that show themselves in notebooks: dicts, displayed as a table and a drawing."""
 from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers take it for True; the typing module is not worth its import
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 else:
     _Dict = dict
 
-_MOST_COLUMNS = 5  # metrics of a table; `report` shows all of them
+_MOST_COLUMNS = 5  # metrics in a table; `report` shows all of them
 _MOST_ROWS = 12  # labels or models
 _CELL = "text-align:right;padding:.25em .6em;white-space:nowrap;vertical-align:top"
 _NAME = "text-align:left;padding:.25em .9em .25em 0;vertical-align:top"
@@ -19,9 +19,9 @@ _SOFT = "opacity:.7;font-size:.85em"
 
 
 class Result(_Dict):
-    """What a command found: a plain dict, which notebooks show as a table and a drawing.
+    """The result of a command: a dict, which notebooks show as a table and a drawing.
 
-    It compares, pickles and goes to JSON as the dict that it is. `report` writes the page.
+    It compares, pickles and converts to JSON like any dict. `report` writes it as an HTML page.
     """
 
     def report(self, out: str | os.PathLike[str] = "report.html", **settings: Any) -> Result:
@@ -50,7 +50,7 @@ def _escaped(text):
 
 
 def _number(value):
-    """Three decimals, or two digits of what is smaller, with a true minus sign."""
+    """Three decimals, or two significant digits below 0.001, with a true minus sign."""
     if value is None:
         return "–"
     text = f"{value:.3f}" if abs(value) >= 0.001 or value == 0 else f"{value:.2g}"
@@ -58,7 +58,7 @@ def _number(value):
 
 
 def _mean(summary):
-    """A mean with its interval in the line below."""
+    """A mean with its interval on the line below."""
     if not summary or summary.get("mean") is None:
         return "–"
     limits = summary.get("ci95")
@@ -68,7 +68,7 @@ def _mean(summary):
 
 
 def _heads(keys, directions, units):
-    """Metrics as the heads of columns: their keys, units, and which way they improve."""
+    """The headings of columns: the metrics' keys and units, and which way they improve."""
     from ._masks import _ROWS
 
     arrows = {"higher": " ↑", "lower": " ↓"}
@@ -176,7 +176,7 @@ def _units(result, keys):
 
 
 def _averages(result, metric):
-    """The mean over the labels of each case, or nothing where one of them is undefined."""
+    """The mean over the labels of each case. Cases with an undefined label are left out."""
     chosen = result.get("settings", {}).get("averaged") or list(result["labels"])
     found = []
     for case in result["cases"]:
@@ -187,7 +187,7 @@ def _averages(result, metric):
 
 
 def _comparison(result):
-    """Means by model, and what each is against the baseline."""
+    """Means by model, and the verdict on each against the baseline."""
     keys = list(result["metrics"])[:_MOST_COLUMNS]
     verdicts = {(pair["model_name"], key): pair.get("standing") or pair["verdict"]
                 for key in keys for pair in result["metrics"][key]}

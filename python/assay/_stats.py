@@ -78,13 +78,13 @@ if TYPE_CHECKING:
 
 def adjust(pvalues: ArrayLike, method: str = "holm",
            alpha: float | None = None) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-    """P-values corrected for the number of tests; with `alpha` (corrected p-values, which are
-    rejected), as `holm` does.
+    """P-values corrected for the number of tests. With `alpha`, returns (corrected p-values, which
+    are rejected), as `holm` does.
 
-    Methods: holm, bonferroni, sidak, hochberg, hommel and holm-sidak control the chance of any
-    false rejection; bh, by, gbs, tsbh and tsbky the expected share of false ones. statsmodels'
-    names (fdr_bh, simes-hochberg, fdr_tsbky, ...) mean the same here. The two-stage methods tsbh
-    and tsbky depend on alpha, which is 0.05 where none is given.
+    The methods holm, bonferroni, sidak, hochberg, hommel and holm-sidak control the chance of any
+    false rejection (FWER). bh, by, gbs, tsbh and tsbky control the expected share of false ones
+    among the rejections (FDR). statsmodels' names (fdr_bh, simes-hochberg, fdr_tsbky, ...) mean the
+    same here. The two-stage methods tsbh and tsbky depend on alpha, which is 0.05 by default.
 
     >>> adjust([0.01, 0.04, 0.03], "fdr_bh")
     array([0.03, 0.04, 0.04])
@@ -127,9 +127,9 @@ def mcnemar(b: int | ArrayLike, c: int | None = None, method: McNemarMethod | No
             exact: bool | None = None, correction: bool | None = None) -> McNemarResult:
     """McNemar's test of two classifiers on the same items, from two counts or from a 2 x 2 table.
 
-    `b` and `c` count what only one of the two got right; in a table they are the cells outside the
-    diagonal. Methods: exact (the default), mid-p, corrected, uncorrected. statsmodels'
-    `exact=False` is "corrected", with `correction=False` "uncorrected".
+    `b` and `c` count the items that only one of the two got right; in a table they are the cells
+    off the diagonal. The methods are exact (the default), mid-p, corrected and uncorrected.
+    statsmodels' `exact=False` is "corrected", or "uncorrected" with `correction=False`.
 
     >>> mcnemar(4, 12) == mcnemar([[50, 4], [12, 30]])
     True
@@ -141,7 +141,7 @@ def mcnemar(b: int | ArrayLike, c: int | None = None, method: McNemarMethod | No
 
 
 def _discordant(table):
-    """The cells outside the diagonal of a 2 x 2 table."""
+    """The cells off the diagonal of a 2 x 2 table."""
     cells = np.asarray(table)
     if cells.shape != (2, 2):
         raise ValueError(f"mcnemar needs two counts or a table of 2 x 2 counts, not shape "
@@ -169,13 +169,13 @@ def _table(table):
 
 
 def friedman(table: ArrayLike) -> FriedmanResult:
-    """Friedman's test with Iman and Davenport's correction; a row per case, a column per model,
-    higher is better."""
+    """Friedman's test with Iman and Davenport's correction. The table has a row per case and a
+    column per model; higher is better."""
     return FriedmanResult(**_core.friedman(_table(table)))
 
 
 def nemenyi(table: ArrayLike, alpha: float = 0.05) -> NemenyiResult:
-    """Pairwise p-values and the critical difference of mean ranks."""
+    """Nemenyi's test: pairwise p-values and the critical difference of mean ranks."""
     return NemenyiResult(**_core.nemenyi(_table(table), float(alpha)))
 
 
@@ -228,8 +228,8 @@ def accuracy(predictions: Iterable[Hashable], truths: Iterable[Hashable]) -> flo
     """The share of items whose prediction is the truth.
 
     Labels may be text, whole numbers, booleans, or anything that can be compared, also mixed. A
-    prediction of None means no answer, and wrong. Text on one side against numbers on the other is
-    refused, and so are NaN and fractions.
+    prediction of None means no answer and counts as wrong. NaN and fractions are refused, and so
+    is text on one side against numbers on the other.
 
     >>> accuracy(["cat", "dog", None], ["cat", "cat", "dog"])
     0.3333333333333333
@@ -238,6 +238,6 @@ def accuracy(predictions: Iterable[Hashable], truths: Iterable[Hashable]) -> flo
 
 
 def balanced_accuracy(predictions: Iterable[Hashable], truths: Iterable[Hashable]) -> float:
-    """The mean over the true classes of the share of their items that are right; labels as in
-    `accuracy`."""
+    """The mean over the true classes of the share of correct items in each (mean recall); labels as
+    in `accuracy`."""
     return _core.balanced_accuracy(*label_pair(predictions, truths))

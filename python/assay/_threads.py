@@ -10,8 +10,8 @@ from . import _core
 
 
 def set_threads(count: int) -> None:
-    """Functions of arrays and commands use up to `count` threads; 0, the default, means all cores.
-    Results do not depend on it."""
+    """Sets how many threads commands and functions of arrays use at most. 0, the default, means all
+    cores. Results do not depend on it."""
     _core.set_threads(operator.index(count))
 
 

@@ -28,7 +28,7 @@ class _SoftDice(torch.autograd.Function):
     def backward(ctx, grad_output):
         upstream = grad_output.detach().double().contiguous().numpy().ravel()
         gradients = [None, None]
-        # each side's gradient is a line in the other
+        # The gradient with respect to one side is a linear function of the other side.
         for side, other in enumerate(reversed(ctx.saved_tensors)):
             if ctx.needs_input_grad[side]:
                 values = np.ascontiguousarray(other.detach().numpy())

@@ -14,7 +14,7 @@ namespace {
 using py::arg;
 using Strings = std::vector<std::string>;
 
-/// How many characters of UTF-8 text start within its first bytes: Python counts characters.
+/// How many characters start within the first `bytes` of UTF-8 text; Python counts characters.
 std::size_t characters_before(std::string_view utf8, std::size_t bytes) {
   return character_count(utf8.substr(0, bytes));
 }

@@ -24,7 +24,7 @@ std::optional<py::error_already_set> raised_by_signal() {
   return py::error_already_set();
 }
 
-/// A read-only array of truth values that the function may keep: x, y, z as `read_image` has them.
+/// A read-only array of booleans that the function may keep, with the axes x, y, z of `read_image`.
 py::array bool_array(const View<std::uint8_t>& mask) {
   std::vector<py::ssize_t> sizes, strides;
   py::ssize_t stride = 1;
@@ -38,8 +38,8 @@ py::array bool_array(const View<std::uint8_t>& mask) {
   return array;
 }
 
-/// Calls a Python function on a thread of ours. It has caught its own exceptions; others are
-/// failures, too.
+/// Calls a Python function on one of our threads. `OwnMetric.measure` catches the exceptions of the
+/// user's function; any other exception is a failure, too.
 metrics::OwnValue call_function(py::handle function, const metrics::LabelMasks& masks) {
   const py::gil_scoped_acquire acquired;
   try {
@@ -70,8 +70,9 @@ results::OwnMetrics functions_in(const py::list& own_metrics) {
   return out;
 }
 
-/// Runs on another thread, so that Ctrl-C reaches Python while the command works: it then stops in
-/// order, as it does on a terminal, and what the handler raised goes on to the caller.
+/// Runs the command on another thread, so that Ctrl-C reaches Python while the command works. The
+/// command then stops in good order, as it does on a terminal, and the exception of Python's signal
+/// handler is passed on to the caller.
 py::tuple run(const std::vector<std::string>& arguments, const py::list& own_metrics) {
   std::ostringstream out, err;
   std::atomic<bool> stop = false;

@@ -25,7 +25,7 @@ metrics::ValuesView view_as(const py::array& array) {
 
 using Maker = metrics::ValuesView (*)(const py::array&);
 
-/// NumPy's kind and item size -> our view. Booleans are bytes of 0 and 1.
+/// From NumPy's kind and item size to our view. Booleans are bytes of 0 and 1.
 const std::map<std::pair<char, py::ssize_t>, Maker>& makers() {
   static const std::map<std::pair<char, py::ssize_t>, Maker> table = {
       {{'b', 1}, view_as<std::uint8_t>},  {{'u', 1}, view_as<std::uint8_t>},
@@ -84,7 +84,7 @@ Grid grid_of(const py::array& array, const std::vector<double>& spacing) {
   return grid;
 }
 
-/// A map in the precision that it has; half precision becomes single.
+/// A map of probabilities in its own precision; half precision becomes single.
 struct ChanceMap {
   std::vector<float> widened;
   ProbabilityView view;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Tests, corrections and effect sizes. Results go over as dicts; the package makes classes of
-/// them.
+/// Tests, corrections and effect sizes. Results are dicts, which the package turns into classes.
 #include "assay/base/named.hpp"
 #include "assay/statistics.hpp"
 #include "python/module/arrays.hpp"

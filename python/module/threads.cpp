@@ -24,7 +24,7 @@ void set_threads(int count) {
   threads = count;
 }
 
-/// Threads that stay from call to call.
+/// Threads that are kept from call to call.
 struct KeptThreads {
   std::mutex mutex{};
   unsigned count = 1;
@@ -35,8 +35,9 @@ struct KeptThreads {
 }  // namespace
 
 Executor executor() {
-  // Never destroyed: after a fork there would be no threads to wait for. For the same reason, a
-  // lock that is taken is not waited for, and what was kept before the fork is left as it is.
+  // Never destroyed: the threads do not exist in a forked child, and the destructor would wait for
+  // them. For the same reason we never wait for the lock, which a thread of the parent may have
+  // held, and we leak an executor that was made before the fork.
   static KeptThreads* kept = new KeptThreads;
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   const auto set = static_cast<unsigned>(threads.load());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How many cores the functions of arrays may use: one setting for the whole package.
+/// How many cores the functions of arrays may use, one setting for the whole package.
 #pragma once
 
 #include "assay/executor.hpp"

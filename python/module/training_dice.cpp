@@ -137,7 +137,7 @@ void bind_training_dice(py::module_& module) {
              arg("reduction"), arg("policy"));
   module.def("soft_dice_grad", soft_grad, arg("outputs"), arg("labels"), arg("smooth"),
              arg("batch_dice"), arg("reduction"), arg("policy"), arg("grad_output"));
-  // The two steps of both, for callers that want the score first and its gradient later.
+  // soft_dice and its gradient in two steps, for callers that need the score first.
   py::class_<metrics::SoftDiceSums>(module, "SoftDiceSums",
                                     "sums of a batch, for soft Dice and gradient");
   module.def("soft_sums", soft_sums, arg("outputs"), arg("labels"), arg("batch_dice"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A still of a case for those who print the page or run no script.
+/// A still of a case for readers who print the page or do not run scripts.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace assay::report {
 namespace {
 
-/// Which axes of the volume run right and up in a plane, and which is cut.
+/// Which axes of the volume run right and up in a plane, and which one is perpendicular to it.
 struct Plane {
   std::size_t right, up, through;
 };
@@ -76,7 +76,7 @@ void colour(std::uint8_t* pixel, VoxelAgreement agreement) {
   }
 }
 
-/// The reference's outline in white with dark sides, so that it is seen on bright tissue, too.
+/// The reference's outline in white with dark sides, so that it is also visible on bright tissue.
 void draw_outline(const Cut& cut, std::size_t left, Picture& picture) {
   constexpr std::uint8_t white[3] = {255, 255, 255}, black[3] = {0, 0, 0};
   std::vector<bool> edges(cut.width * cut.height);

@@ -12,7 +12,7 @@ namespace case_picture_test {
 using namespace assay;
 using namespace assay::report;
 
-/// 4 x 3 x 2 voxels; reference at x 1 and 2, prediction at x 2 and 3, of y 1 and z 1.
+/// 4 x 3 x 2 voxels; reference at x 1 and 2, prediction at x 2 and 3, both at y 1 and z 1.
 CaseVolume example() {
   CaseVolume volume = {.shape = {4, 3, 2}};
   volume.image.assign(volume.size(), 100);

@@ -165,7 +165,7 @@ void draw_y_title(Drawing& drawing, const Frame& plot, std::string_view title) {
   drawing.text({11, y}, title, {.anchor = Anchor::middle, .upright = false, .room = room});
 }
 
-/// A text as two lines, cut at the blank nearest to its middle.
+/// A text as two lines, broken at the space nearest to its middle.
 std::pair<std::string_view, std::string_view> two_lines(std::string_view text) {
   const std::size_t middle = text.size() / 2;
   const std::size_t before = text.rfind(' ', middle), after = text.find(' ', middle);
@@ -226,7 +226,7 @@ double RowLayout::number_y(double middle) const {
 
 namespace {
 
-/// A row with its texts above the marks, or beside them where the plot stays wide enough.
+/// A row with its texts above the marks, or beside them if the plot stays wide enough.
 RowLayout one_row(const RowRequest& request) {
   constexpr double narrowest_share = 0.4;
   double widest = 30;

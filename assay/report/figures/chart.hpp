@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What charts are laid out with: axes, rows with names, panels.
+/// The layout of charts: axes, rows with names, panels.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace assay::report {
 
-// From values to places in a drawing, with ticks that people can read.
+// Scales from values to places in a drawing, with readable ticks.
 
 struct Extent {
   double low = 0, high = 1;
@@ -22,7 +22,7 @@ struct Extent {
 /// The least and the greatest finite value; nothing when there is none.
 std::optional<Extent> extent_of(std::span<const double> values);
 
-/// Room for both.
+/// The smallest extent that contains both.
 std::optional<Extent> hull(std::optional<Extent> a, std::optional<Extent> b);
 
 struct Tick {
@@ -35,7 +35,7 @@ enum class ScaleKind { linear, logarithmic };
 class Scale {
  public:
   /// Maps values of `domain` to positions in `range`, whose ends may be in either order. A domain
-  /// without width gets some. A logarithmic domain must be above 0.
+  /// of width 0 is widened. A logarithmic domain must be above 0.
   Scale(Extent domain, Extent range, ScaleKind kind = ScaleKind::linear);
 
   /// The position of a value; one outside the domain is at its end.
@@ -44,7 +44,7 @@ class Scale {
   const Extent& domain() const { return domain_; }
   const Extent& range() const { return range_; }
 
-  /// About as many ticks at round values, all inside the domain.
+  /// About that many ticks at round values, all inside the domain.
   std::vector<Tick> ticks(std::size_t about = 5) const;
 
  private:
@@ -56,7 +56,8 @@ class Scale {
 Extent padded(Extent data, Extent possible);
 Extent padded(Extent data);
 
-/// Widths are in units of which usual text has twelve, so a narrower drawing has the same text.
+/// Widths are in units of 1/12 of the usual text size, so that text has the same size in a narrower
+/// drawing.
 inline constexpr double page_width = 720;   ///< of drawings on the page
 inline constexpr double roomy_width = 600;  ///< from here on, names have a column of their own
 inline constexpr double usual_text = 12, small_text = 11;
@@ -65,7 +66,7 @@ inline constexpr double axis_room = 46;  ///< below a plot, for ticks and a titl
 /// Grid lines, ticks and the title below a plot.
 void draw_x_axis(Drawing& drawing, const Frame& plot, const Scale& scale, std::string_view title);
 
-/// The title alone; one that is too long has two lines.
+/// The title alone, on two lines if it is too long for one.
 void draw_x_title(Drawing& drawing, const Frame& plot, std::string_view title);
 
 /// Grid lines, ticks and the title left of a plot.
@@ -83,7 +84,7 @@ struct RowLayout {
   double top(std::size_t row) const { return plot.y + double(row) * row_height; }
   double mark_top(std::size_t row) const { return top(row) + row_height - mark_height; }
   double middle(std::size_t row) const { return mark_top(row) + mark_height / 2; }
-  /// Where the name and the numbers are of a row whose marks have that middle.
+  /// Where the name and the numbers of a row are whose marks have that middle.
   double name_y(double middle) const;
   double number_y(double middle) const;
   /// The height of the whole drawing, with an axis below.
@@ -114,8 +115,9 @@ struct PanelLayout {
 
 PanelLayout panel_layout(std::size_t panels, double plot_height, double width);
 
-/// How strongly a cell may be filled with better or worse so that text on it stays readable: on
-/// paper and on a band, in the light and in the dark, the contrast to ink stays above 4.5.
+/// The opacity up to which a cell may be filled with the colours for better and worse so that text
+/// on it stays readable: the contrast to ink is above 4.5 on paper and on a band, in light and
+/// dark.
 inline constexpr double strongest_fill = 0.42;
 
 struct PanelAxes {
@@ -125,7 +127,8 @@ struct PanelAxes {
   std::string_view note{};  ///< small, right of the panel's title
 };
 
-/// The title and the frame of one panel: names of axes and ticks only at the edges of the grid.
+/// The title and the frame of one panel. Titles and tick labels of axes are only at the edges of
+/// the grid of panels.
 void draw_panel(Drawing& drawing, const PanelLayout& layout, std::size_t panel,
                 std::string_view title, const PanelAxes& axes);
 

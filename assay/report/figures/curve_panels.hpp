@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Panels of figures that are about a label of a model as a whole, not about values of its cases.
+/// Panels of figures about a label of a model as a whole, not about the values of its cases.
 #pragma once
 
 #include <string>
@@ -19,10 +19,10 @@ struct CurvePanel {
 
 struct CurvePanels {
   std::vector<CurvePanel> panels{};
-  std::string fewer{};  ///< what a caption adds where there are too many; "" otherwise
+  std::string fewer{};  ///< what a caption adds if there are too many panels; "" otherwise
 };
 
-/// A panel for each model and label of which the predicate says that there is something to draw.
+/// A panel for each model and label for which `has` says that there is something to draw.
 CurvePanels curve_panels(const FigureScene& scene, bool (*has)(const results::LabelCurves&));
 
 }  // namespace assay::report

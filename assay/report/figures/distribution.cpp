@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t density_bins = 256, steps = 81;
 constexpr std::size_t fewest_for_box = 5;
 
-/// How many values are near each of `density_bins` equally spaced places; a value is shared between
-/// two.
+/// How many values are near each of `density_bins` equally spaced places. A value is divided
+/// between the two nearest places.
 std::array<double, density_bins> binned(std::span<const double> ascending) {
   std::array<double, density_bins> counts{};
   const double low = ascending.front(), width = ascending.back() - low;
@@ -28,7 +28,7 @@ std::array<double, density_bins> binned(std::span<const double> ascending) {
   return counts;
 }
 
-/// In units of the range of the values.
+/// The width of the kernel in units of the range of the values.
 double kernel_width(std::span<const double> ascending) {
   const double range = ascending.back() - ascending.front();
   const double spread = stats::standard_deviation(ascending, 1) / range;

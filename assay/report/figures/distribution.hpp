@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How some values are distributed: what box plots and violins are drawn from.
+/// How values are distributed, for box plots and violins.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@ struct BoxSummary {
   double low = 0, high = 0;  ///< ends of whiskers
 };
 
-/// Nothing without values, which must be finite.
+/// Nothing if there are no values. They must be finite.
 std::optional<BoxSummary> box_summary(std::span<const double> values);
 
-/// A curve over least to greatest value whose highest point is 1.
+/// A curve from the least to the greatest value whose highest point is 1.
 struct Density {
   double low = 0, high = 0;
   std::vector<double> heights{};  ///< at equal steps; empty for fewer than 3 different values
@@ -37,7 +37,7 @@ struct BoxStyle {
 };
 void draw_box(Drawing& drawing, const Scale& x, const BoxSummary& box, const BoxStyle& style);
 
-/// The curve as an area upon a base line, at most `height` high.
+/// The curve as an area above a base line, at most `height` high.
 struct ViolinStyle {
   double base = 0, height = 20;
   std::string_view tone = tone::ink;
@@ -45,8 +45,8 @@ struct ViolinStyle {
 void draw_half_violin(Drawing& drawing, const Scale& x, const Density& curve,
                       const ViolinStyle& style);
 
-/// A drawing for a cell of a table: the curve, a line for each value where they are few, and the
-/// median. The numbers next to it say what it shows, so screen readers pass it over.
+/// A drawing for a cell of a table: the curve, a line for each value if they are few, and the
+/// median. The numbers next to it say what it shows, so screen readers skip it.
 struct CellStyle {
   Extent extent{};  ///< the same for all cells of a column
   std::string_view tone = tone::ink;

@@ -11,15 +11,15 @@
 
 namespace assay::report {
 
-/// Marks for one case of one model carry their positions in the study, so that a page can make them
-/// interactive: `<circle class="mark" data-case="17" data-model="2" …/>`, or, where they are many,
-/// one `<path class="marks" data-model="2" data-cases="0 1 5" d="M10 20h0M11 25h0…"/>` with a dot
-/// per case. In drawings of question answering the positions are those of the part and of its
-/// result: `class="mark"` or `class="marks"` with `data-part` and `data-item` or `data-items`.
-/// Nothing else in the drawing needs a script.
+/// A mark for one case of one model has their positions in the study, so that a page can make it
+/// interactive: `<circle class="mark" data-case="17" data-model="2" …/>`. If there are many marks,
+/// one `<path class="marks" data-model="2" data-cases="0 1 5" d="M10 20h0M11 25h0…"/>` has a dot
+/// per case. In drawings of question answering the positions are those of the part and of the item
+/// in its result, as `data-part` with `data-item` or `data-items`. Nothing else in the drawing
+/// needs a script.
 ///
 /// Colours are custom properties with fallbacks, so that a page can restyle them: `--c0` to `--c6`
-/// for models, `--ink`, `--muted`, `--rule` (grid and axes), `--paper` (what is behind), `--band`
+/// for models, `--ink`, `--muted`, `--rule` (grid and axes), `--paper` (background), `--band`
 /// (margins and limits), `--better`, `--worse`.
 struct Figure {
   std::string key;         ///< names its file and its place on the page: "raincloud-dice"
@@ -32,7 +32,7 @@ struct Figure {
 };
 
 /// All figures that the study allows, in reading order; those of its `qa` are made by qa_figures.
-/// `width` is that of each drawing, in units of which usual text has twelve.
+/// `width` is that of each drawing, in units of 1/12 of the usual text size.
 std::vector<Figure> study_figures(const Study& study, double width = page_width);
 
 /// Confusion, accuracy, agreement of votes, cost.

@@ -73,7 +73,7 @@ Agreement agreement_of(const FigureScene& scene, std::size_t model) {
   return out;
 }
 
-/// What a limit reaches to: its interval where it has one, itself otherwise.
+/// How far a limit reaches: its interval if it has one, itself otherwise.
 Extent reach_of(const stats::Interval& limit) {
   if (!limit.has_limits()) return {limit.estimate, limit.estimate};
   return {limit.lower, limit.upper};
@@ -149,8 +149,8 @@ std::string statistics_of(const Agreement& data, const std::string& name) {
   return out + ", ICC(2,1) " + with_interval(data.icc);
 }
 
-/// The group column that says whose a case is: the one by which it was compared, or one whose name
-/// says so. None: null.
+/// The group column that identifies the subject of each case: the one used as cluster in the
+/// comparison, or one whose name says so. Null if there is none.
 const std::vector<std::string>* subject_column(const Study& study,
                                                const compare::ResultTable& table) {
   const std::string chosen = study.comparison ? study.comparison->settings.cluster : "";

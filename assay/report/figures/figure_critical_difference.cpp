@@ -38,7 +38,7 @@ struct Clique {
   std::size_t first = 0, last = 0;
 };
 
-/// The longest runs of models that lie closer than the critical difference.
+/// The longest runs of models whose ranks differ by less than the critical difference.
 std::vector<Clique> cliques_of(const std::vector<double>& ranks, double critical) {
   std::vector<Clique> cliques;
   for (std::size_t first = 0; first < ranks.size(); ++first) {
@@ -106,7 +106,7 @@ std::string critical_difference_caption(const compare::Comparison& comparison,
       ranking.n, ranking.has_clusters ? "; " + compare::block_note(ranking) : "");
 }
 
-/// The diagram as it is known: names on both sides of a ruler.
+/// The diagram in its usual form, with names on both sides of a ruler.
 Drawing wide_diagram(const compare::Comparison& comparison, const Ranked& models, double critical,
                      double width) {
   const std::vector<Clique> cliques = cliques_of(models.ranks, critical);

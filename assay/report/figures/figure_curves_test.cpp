@@ -17,7 +17,7 @@ using studies::figure;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Two models of one label: 100 voxels that were promised 0.25, of which 10 are foreground.
+/// Two models of one label: 100 voxels with the probability 0.25, of which 10 are foreground.
 Study study_with_curves() {
   Study study = studies::study({.models = 2, .cases = 9});
   results::LabelCurves curves = {.key = "1", .name = "core"};

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double estimate_room = 150, p_room = 74, right_room = estimate_room + p_room + 20;
 
-/// Intervals of very few pairs can be infinite.
+/// Replaces infinite ends of intervals, which very few pairs can have.
 double finite_or(double value, double otherwise) {
   return std::isfinite(value) ? value : otherwise;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The kinds of figures, a function each; figures.cpp has the table.
+/// The kinds of figures, with a function for each; figures.cpp has the table.
 #pragma once
 
 #include <vector>

@@ -17,7 +17,7 @@ namespace {
 
 using Lesions = std::vector<results::SizedLesion>;
 
-/// Lesions from one size to the next, as results files count them.
+/// Lesions in one range of sizes, with the bins of results files.
 struct SizeBin {
   double from_ml = 0, below_ml = metrics::infinity;
   std::size_t lesions = 0, detected = 0;
@@ -36,7 +36,7 @@ std::vector<SizeBin> size_bins(const Lesions& lesions) {
   return out;
 }
 
-/// The share that was detected, with Wilson's interval, over the sizes that it is of.
+/// The share of detected lesions in each range of sizes, with Wilson's interval.
 void draw_shares(Drawing& drawing, const PanelScales& scale, const Lesions& lesions,
                  std::string_view colour) {
   const Extent& domain = scale.x.domain();
@@ -56,7 +56,7 @@ void draw_shares(Drawing& drawing, const PanelScales& scale, const Lesions& lesi
   }
 }
 
-/// A dot for each lesion: above 1 detected, below 0 missed.
+/// A dot for each lesion: detected ones are drawn above 1, missed ones below 0.
 void draw_lesions(Drawing& drawing, const PanelScales& scale, const FigureScene& scene,
                   const CurvePanel& panel, MarkForm form) {
   const std::vector<std::string>& ids = scene.study.ids;

@@ -74,7 +74,7 @@ std::string raincloud_reading(MarkForm form) {
          dots;
 }
 
-/// Why a model has fewer values here than in the tables of the comparison; "" where it has not.
+/// Why a model has fewer values here than in the tables of the comparison; "" if it does not.
 std::string lost_note(const FigureScene& scene) {
   const auto& comparison = scene.study.comparison;
   if (!comparison || comparison->settings.undefined != compare::UndefinedPolicy::worst) return "";

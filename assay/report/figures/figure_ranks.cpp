@@ -27,7 +27,7 @@ struct RankDot {
   std::string_view tone = tone::ink;
 };
 
-/// The area of a dot is the share of resamples, so that readers compare what they see.
+/// The area of a dot is proportional to the share of resamples, because readers compare areas.
 void draw_dots(Drawing& drawing, const Scale& x, const compare::RankStability& rank,
                const RankDot& style) {
   const auto [y, largest, tone] = style;

@@ -13,7 +13,7 @@
 namespace assay::report {
 namespace {
 
-/// Drawn in addition to what the report is about.
+/// Drawn in addition to the metrics that the report is about.
 constexpr std::array<std::string_view, 3> further_metrics = {"hd95", "nsd", "lesion_f1"};
 
 std::string compared_label(const Study& study) {
@@ -60,7 +60,7 @@ std::vector<std::size_t> places_of(const compare::ResultTable& table,
                                    const std::vector<std::string>& ids) {
   std::vector<std::size_t> places(table.ids.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if (i < ids.size() && ids[i] == table.ids[i]) {  // most files have the cases of the study
+    if (i < ids.size() && ids[i] == table.ids[i]) {  // fast path: most files have all cases, sorted
       places[i] = i;
       continue;
     }
@@ -83,7 +83,7 @@ MetricKey parts_of_key(const std::string& key) {
                                  : MetricKey{key.substr(0, at), key.substr(at + of.size())};
 }
 
-/// Tables have narrow columns, and captions say the titles.
+/// A short name for the narrow columns of tables; captions give the full titles.
 std::string brief_name(const std::string& metric) {
   const auto known = metrics::metric_of_key(metric);
   if (known && metric == (*known)->name && !(*known)->brief.empty())
@@ -93,7 +93,7 @@ std::string brief_name(const std::string& metric) {
   return text;
 }
 
-/// The metric of a key, where it is known, and what lengths are in.
+/// The metric of a key, if it is known, and the unit of lengths.
 struct KnownMetric {
   std::optional<metrics::ChosenMetric> row;
   metrics::LengthUnit unit;

@@ -35,7 +35,7 @@ struct FigureMetric {
   std::string short_title;
   metrics::Better better = metrics::Better::higher;
   Extent possible{};
-  std::optional<metrics::ChosenMetric> row{};  ///< none: the files do not say what it is
+  std::optional<metrics::ChosenMetric> row{};  ///< none if the files do not say what it is
 };
 
 FigureMetric figure_metric(const std::string& name, metrics::Better better);
@@ -47,7 +47,7 @@ std::string axis_title(const FigureMetric& metric);
 
 struct FigureScene {
   const Study& study;
-  std::vector<FigureMetric> metrics;             ///< that are drawn
+  std::vector<FigureMetric> metrics;             ///< the metrics that are drawn
   std::vector<std::string> names;                ///< of models
   std::vector<std::vector<std::size_t>> places;  ///< by model: of its cases in the study
   double width = page_width;                     ///< of each drawing
@@ -63,10 +63,10 @@ struct Sample {
   std::size_t undefined = 0, infinite = 0;
 };
 
-/// `column` may be null: then there is no value at all.
+/// `column` may be null; the sample is then empty.
 Sample sample_of(const FigureScene& scene, std::size_t model, const compare::MetricColumn* column);
 
-/// The columns that the study is about: the compared label's, or the averages over labels.
+/// The columns that the study is about: those of the compared label, or the averages over labels.
 const std::vector<compare::MetricColumn>& study_columns(const FigureScene& scene,
                                                         std::size_t model);
 
@@ -82,13 +82,13 @@ MarkStyle mark_style(const Sample& sample, std::size_t model);
 /// "n = 30 cases per model; 2 undefined values are left out."
 std::string counts_sentence(std::span<const Sample> samples);
 
-/// What a caption adds where the value of a case is a mean over its labels; "" otherwise.
+/// What a caption adds if the value of a case is a mean over its labels; "" otherwise.
 std::string average_note(const FigureScene& scene);
 
 /// "n = 80 values of 2 models", "n = 40 cases".
 std::string values_words(std::size_t values, std::size_t models);
 
-/// "Holm": whose correction it is.
+/// The author of the correction: "Holm".
 std::string_view correction_words(stats::Correction correction);
 
 /// "a, b and c".

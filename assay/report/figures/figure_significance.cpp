@@ -22,7 +22,7 @@ struct Pair {
   bool differs = false;
 };
 
-/// A scipy policy has no p-value where nothing differs.
+/// A scipy policy gives no p-value if no values differ.
 double pvalue_of(const std::vector<double>& d, const compare::CompareSettings& settings) {
   if (std::ranges::all_of(d, [](double x) { return x == 0; })) return 1;
   const stats::WilcoxonOptions options = {.policy = settings.policy,
@@ -169,7 +169,8 @@ Figure map(const FigureScene& scene, const compare::MetricComparison& metric) {
 
 }  // namespace
 
-/// Two models are compared by the forest; cases in clusters would need other tests.
+/// For three or more models, since the forest figure compares two. Not for clustered cases, which
+/// would need other tests.
 Figures significance_figures(const FigureScene& scene) {
   Figures figures;
   const compare::Comparison& comparison = *scene.study.comparison;

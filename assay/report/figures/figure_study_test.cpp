@@ -32,7 +32,7 @@ std::size_t circles(const Figure& each) {
   return xml::of_class(each.svg, "mark").size();
 }
 
-/// Where the marks of a model stand, by case.
+/// Where the marks of a model are, by case.
 std::map<std::size_t, double> places(const Figure& each, std::size_t model, const char* axis) {
   std::map<std::size_t, double> out;
   for (const xml::Element& mark : xml::of_class(each.svg, "mark"))

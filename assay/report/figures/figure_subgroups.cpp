@@ -17,7 +17,7 @@ namespace {
 
 using Subgroups = std::span<const compare::Subgroup>;
 
-/// The domain of all means and intervals of one metric; intervals end where values do.
+/// The domain of all means and intervals of one metric, limited to possible values.
 Extent domain_of(Subgroups groups, std::size_t metric, Extent possible) {
   std::optional<Extent> data;
   for (const compare::Subgroup& group : groups)
@@ -30,7 +30,7 @@ Extent domain_of(Subgroups groups, std::size_t metric, Extent possible) {
   return padded(data.value_or(Extent{0, 1}), possible);
 }
 
-/// On which side of the baseline the model is within the subgroup.
+/// Whether the model is better or worse than the baseline within the subgroup.
 compare::Standing standing_within(const compare::Comparison& comparison,
                                   const compare::MetricComparison& metric, std::size_t model) {
   if (model == comparison.baseline) return compare::Standing::undecided;
@@ -47,7 +47,7 @@ void draw_mean(Drawing& drawing, const Scale& x, double y, const metrics::Summar
   drawing.circle({x(*summary.mean), y}, 4, {.fill = tone, .stroke = tone::paper});
 }
 
-/// The mean, how many cases it is of, and whether it is a sign.
+/// The mean, the number of cases, and the sign of a significant difference if there is one.
 void draw_numbers(Drawing& drawing, double y, const metrics::Summary& summary,
                   compare::Standing standing) {
   const bool is_sign = standing != compare::Standing::undecided;

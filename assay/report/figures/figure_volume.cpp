@@ -43,7 +43,8 @@ Cloud cloud_of(const FigureScene& scene, std::size_t model) {
   return cloud;
 }
 
-/// Medians of Dice in parts of equally many cases: the trend without a model of it.
+/// Medians of Dice in bins with equal numbers of cases, which show the trend without fitting a
+/// curve.
 std::vector<Spot> trend(const Cloud& cloud, const PanelScales& scale) {
   constexpr std::size_t fewest = 5, most_parts = 8;
   const std::size_t parts = std::min(cloud.cases.size() / fewest, most_parts);

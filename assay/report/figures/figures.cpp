@@ -83,7 +83,7 @@ Figures marked(Figures figures, bool is_detail) {
   return figures;
 }
 
-/// Names that differ in signs only would have one key.
+/// Makes keys unique: names that differ only in punctuation would have the same key.
 Figures with_own_keys(Figures figures) {
   for (std::size_t i = 0; i < figures.size(); ++i) {
     const std::string key = figures[i].key;

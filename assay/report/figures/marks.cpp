@@ -111,7 +111,7 @@ std::string cloud(std::span<const Mark> marks, const MarkStyle& style, MarkForm 
 }
 
 double jitter(std::size_t place) {
-  constexpr double golden = 0.6180339887498949;  // its multiples fill the interval evenly
+  constexpr double golden = 0.6180339887498949;  // its multiples modulo 1 fill [0, 1) evenly
   const double turns = double(place + 1) * golden;
   return turns - std::floor(turns);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Marks for one case each, in the form that their number allows.
+/// Marks for single cases, in a form that depends on their number.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace assay::report {
 
-/// Elements of their own are easy to point at; one path is small; the density of a very large cloud
-/// shows more than its single marks.
+/// Separate circles are easy to point at. One path takes fewer bytes. The density of a very large
+/// cloud shows more than its single marks.
 enum class MarkForm { circles, path, none };
 
 inline constexpr std::size_t most_circles = 1500, most_marks = 20000;
 
-/// The form for a drawing with so many marks in all.
+/// The form for a drawing with that many marks in all.
 MarkForm mark_form(std::size_t marks);
 
 struct Mark {
@@ -27,7 +27,7 @@ struct Mark {
 
 struct MarkStyle {
   std::size_t owner = 0;  ///< the model's position, or the part's
-  bool named = true;      ///< false: nobody knows which case it is, as in files without ids
+  bool named = true;      ///< false: the case is unknown, as in files without ids
   bool items = false;     ///< marks of question answering
   std::string_view tone = tone::ink;
   double radius = 2.2, opacity = 0.6;
@@ -44,7 +44,7 @@ std::string cloud(std::span<const Mark> marks, const MarkStyle& style, MarkForm 
 /// A number from 0 to 1 for each place that looks random and never changes.
 double jitter(std::size_t place);
 
-/// What a caption adds where the dots are left out; "" otherwise.
+/// What a caption adds if the dots are left out; "" otherwise.
 std::string marks_note(MarkForm form, std::size_t count);
 
 /// What a caption says about a cloud: what a dot is, or what is drawn instead of dots.

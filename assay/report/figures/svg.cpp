@@ -132,8 +132,8 @@ std::string polyline(std::span<const Spot> points) {
 
 namespace {
 
-/// Widths of Helvetica from the blank to the tilde, in thousandths of the size. Arial and
-/// Liberation Sans have the same.
+/// Character widths of Helvetica from the space to the tilde, in thousandths of the font size.
+/// Arial and Liberation Sans have the same.
 constexpr std::array<short, 95> widths = {
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333,  278, 278, 556, 556, 556,
     556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,

@@ -22,8 +22,9 @@ struct Frame {
   Spot center() const { return {x + width / 2, y + height / 2}; }
 };
 
-/// Colours as custom properties with fallbacks. Models take those of Okabe and Ito, which readers
-/// with any kind of colour vision can tell apart (the yellow, too pale on paper, is Tol's olive).
+/// Colours as custom properties with fallbacks. Models have those of Okabe and Ito, which readers
+/// with any kind of colour vision can tell apart. Tol's olive replaces the yellow, which is too
+/// pale on paper.
 namespace tone {
 inline constexpr std::string_view ink = "var(--ink, #1b1f24)";
 inline constexpr std::string_view muted = "var(--muted, #59636e)";
@@ -35,7 +36,7 @@ inline constexpr std::string_view worse = "var(--worse, #d55e00)";
 inline constexpr std::string_view none = "none";
 }  // namespace tone
 
-/// The colour of the model at that position; they repeat, so names are shown next to them.
+/// The colour of the model at that position. Colours repeat, so names are shown next to them.
 std::string_view model_tone(std::size_t model);
 
 enum class Anchor { start, middle, end };
@@ -45,8 +46,8 @@ struct TextStyle {
   Anchor anchor = Anchor::start;
   std::string_view tone = tone::ink;
   bool bold = false;
-  bool upright = true;           ///< false: read from below to above
-  std::optional<double> room{};  ///< longer text is shortened, and whole in a tooltip
+  bool upright = true;           ///< false: reads from bottom to top
+  std::optional<double> room{};  ///< longer text is shortened; a tooltip has the whole text
 };
 
 struct Paint {
@@ -70,7 +71,7 @@ class Drawing {
   void diamond(Spot center, double radius, const Paint& paint);
   /// `data` is the content of the attribute d.
   void path(std::string_view data, const Paint& paint);
-  /// Text in the middle of its height at `at`.
+  /// Text whose vertical middle is at `at`.
   void text(Spot at, std::string_view text, const TextStyle& style);
   /// An invisible box that shows its text when pointed at.
   void tooltip(const Frame& box, std::string_view text);
@@ -80,7 +81,7 @@ class Drawing {
 
   /// The whole element; `title` is what a screen reader reads out.
   std::string svg(std::string_view title) const;
-  /// The same without title, paper and fonts, for places where text says what it shows.
+  /// The same without title, background and fonts, for places where text says what it shows.
   std::string small_svg() const;
 
  private:
@@ -97,7 +98,7 @@ std::string polyline(std::span<const Spot> points);
 /// gives the same bytes under every locale; a number that is not finite becomes 0.
 std::string svg_number(double value, int decimals = 2);
 
-/// Text as it should be read, never as markup, even if bytes are not UTF-8 or characters are not
+/// Text escaped so that it is never markup, even if bytes are not UTF-8 or characters are not
 /// allowed in XML.
 std::string svg_escaped(std::string_view text);
 

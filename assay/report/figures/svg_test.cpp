@@ -86,7 +86,7 @@ TEST(Scale, a_logarithmic_axis_gives_each_decade_the_same_room) {
   const Scale scale({0.1, 1000}, {0, 400}, ScaleKind::logarithmic);
   EXPECT_NEAR(scale(1), 100, 1e-9);
   EXPECT_NEAR(scale(100), 300, 1e-9);
-  EXPECT_DOUBLE_EQ(scale(0), 0);  // an empty lesion stands at the edge
+  EXPECT_DOUBLE_EQ(scale(0), 0);  // an empty lesion is at the edge
   std::string labels;
   for (const Tick& tick : scale.ticks()) labels += tick.label + " ";
   EXPECT_EQ(labels, "0.1 1 10 100 1000 ");

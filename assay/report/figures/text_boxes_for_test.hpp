@@ -47,7 +47,7 @@ inline TextBox text_box(const xml::Element& element) {
   return {element.text, x - before, y - ascent * size, x - before + width, y + descent * size};
 }
 
-/// No text meets another one or leaves the drawing, which has this width.
+/// No text overlaps another one or leaves the drawing, which has this width.
 inline void expect_readable(const Figure& figure, double width) {
   std::vector<TextBox> boxes;
   double drawn_width = 0, height = 0;
@@ -71,7 +71,8 @@ inline void expect_readable(const Figure& figure, double width) {
   }
 }
 
-/// Columns of journals with text of 6 to 10 points, and the page, in units of twelve per text.
+/// Columns of journals with text of 6 to 10 points, and the page, in units of 1/12 of the text
+/// size.
 inline constexpr double tested_widths[] = {282, 301, 361, 413, 482, 595, 720, 850};
 
 }  // namespace assay::report

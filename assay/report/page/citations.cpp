@@ -187,12 +187,12 @@ constexpr CitedWork works[] = {
      "10.1080/01621459.1927.10502953"},
 };
 
-/// Whose each correction is, in the order of `stats::Correction`.
+/// The work that introduced each correction, in the order of `stats::Correction`.
 constexpr std::array<std::string_view, 11> correction_works = {
     "holm1979",      "dunn1961",      "sidak1967",    "hochberg1988",  "hommel1988",   "sidak1967",
     "benjamini1995", "benjamini2001", "gavrilov2009", "benjamini2006", "benjamini2006"};
 
-/// What BibTeX calls the place of each kind of work.
+/// The BibTeX field for the place of each kind of work.
 std::string_view place_field(std::string_view kind) {
   constexpr std::pair<std::string_view, std::string_view> fields[] = {
       {"article", "journal"},  {"inproceedings", "booktitle"}, {"book", "publisher"},
@@ -248,7 +248,8 @@ void add_tests(WorkSet& out, const compare::Comparison& comparison) {
   }
 }
 
-/// Volumes of both sides give the figures of agreement.
+/// Whether there are volumes of prediction and reference, from which figures of agreement are
+/// drawn.
 bool has_volumes(const Study& study) {
   if (study.models.empty()) return false;
   const FigureScene scene = figure_scene(study);
@@ -260,7 +261,7 @@ std::string bibtex_field(std::string_view name, std::string_view value) {
   return value.empty() ? "" : fmt::format(",\n  {} = {{{}}}", name, value);
 }
 
-/// Titles keep their capitals.
+/// The title is braced, so that BibTeX keeps its capitals.
 std::string bibtex_entry(const CitedWork& work) {
   return fmt::format("@{}{{{}", work.kind, work.key) + bibtex_field("author", work.author) +
          fmt::format(",\n  title = {{{{{}}}}}", work.title) + bibtex_field("year", work.year) +

@@ -23,10 +23,11 @@ struct CitedWork {
 
 std::span<const CitedWork> cited_works();
 
-/// The works that the reference of a metric's row names: "Dice 1945; Metrics Reloaded 2024".
+/// The works named by the `reference` of a metric's row, such as "Dice 1945; Metrics Reloaded
+/// 2024".
 std::vector<const CitedWork*> works_of_reference(std::string_view reference);
 
-/// The works of everything that the study measured and tested, in the order of the table.
+/// The works behind everything that the study measured and tested, in the order of our table.
 std::vector<const CitedWork*> works_of(const Study& study);
 
 /// A .bib file: these works, and this program.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What reporting guidelines ask, and what these results can answer.
+/// What reporting guidelines ask for, and what these results can answer.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ struct GuidelineItem {
   std::string_view guideline;  ///< "CLAIM" or "Metrics Reloaded"
   std::string_view item;       ///< what it asks
   GuidelineAnswer answer = GuidelineAnswer::not_in_these_files;
-  std::string because;  ///< where the answer stands, or what the authors must add
+  std::string because;  ///< where the answer is, or what the authors must add
 };
 
 /// CLAIM (Mongan et al. 2020; Tejani et al. 2024) as far as it is about results, and the

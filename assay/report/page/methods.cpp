@@ -16,9 +16,9 @@
 namespace assay::report {
 namespace {
 
-// How the values of a study were measured, as the settings of its files say it, for the methods.
+// How the values of a study were measured, according to the settings in its files.
 
-/// The distinct values of a setting, of all files that have it.
+/// The distinct values of a setting in all files that have it.
 std::vector<std::string> values_of(const Study& study, std::string_view key) {
   std::vector<std::string> out;
   for (const ResultSettings& each : study.settings)
@@ -108,7 +108,7 @@ std::string models_words(std::span<const std::string> names) {
   return fmt::format("{} models ({})", names.size(), listed(names));
 }
 
-/// The one convention of all files, or each by its model.
+/// The convention, if all files have the same, or the convention of each model.
 std::string convention_words(const Study& study) {
   std::vector<std::string> distinct;
   for (const ResultSettings& each : study.settings)
@@ -127,7 +127,8 @@ std::string definition_words(const FigureMetric& metric, metrics::LengthUnit uni
   return out + (row.reference.empty() ? ")" : fmt::format("; {})", row.reference));
 }
 
-/// Values of labels that are left out of the average of their case, through nobody's fault.
+/// Counts the values of labels that are left out of the average of their case because they are
+/// undefined through no fault of the model.
 std::string left_out_words(const FigureScene& scene) {
   if (scene.study.comparison && !scene.study.comparison->settings.choice.labels.empty()) return "";
   std::vector<std::string> counts;
@@ -144,7 +145,8 @@ std::string left_out_words(const FigureScene& scene) {
                               listed(counts));
 }
 
-/// Comparisons count the failures of a model, so what was left out is left out elsewhere.
+/// The means that undefined values are left out of. If a comparison counts failures as worst
+/// values, these are only the means of single models.
 std::string_view means_words(const Study& study) {
   const bool counted_there =
       study.comparison && study.comparison->settings.undefined == compare::UndefinedPolicy::worst;

@@ -56,7 +56,7 @@ NamedTable summary_table(const FigureScene& scene) {
   return {"summary", "Summary by model and metric", std::move(table)};
 }
 
-/// Every metric of every label, as papers print them: a row per model and label.
+/// Every metric of every label, as in papers: a row per model and label.
 NamedTable label_table(const FigureScene& scene) {
   PaperTable table = {.header = {"model", "label"},
                       .rows = {},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// NiiVue as text; a file of its own, since it is long.
+/// NiiVue as text, in a file of its own because it is long.
 #include "assay/report/page/page.hpp"
 #include "embedded_niivue.hpp"
 

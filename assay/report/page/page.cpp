@@ -17,7 +17,7 @@
 namespace assay::report {
 namespace {
 
-/// What the browser calls the script: its SHA-256 in base64.
+/// How a content security policy identifies the script: by its SHA-256 in base64.
 std::string script_name(std::string_view script) {
   const std::string hex = sha256(script);
   std::string bytes;
@@ -93,13 +93,13 @@ std::string json_element(std::string_view id, std::string_view json) {
   return fmt::format("<script type=\"application/json\" id=\"{}\">{}</script>\n", id, json);
 }
 
-/// Values as a script element that does not run; packed where plain text would weigh too much.
+/// Values as a script element that does not run; compressed if plain text would be too large.
 std::string data_element(const std::string& json) {
   constexpr std::size_t packed_above = 400'000;
   return json.size() < packed_above ? json_element("data", json) : packed_block("data", json);
 }
 
-/// Takes parts into the page as long as there is room.
+/// Admits parts to the page as long as there is room.
 class Room {
  public:
   Room(std::size_t budget, std::size_t used) : left_(budget > used ? budget - used : 0) {}
@@ -129,7 +129,7 @@ std::string left_out(const std::vector<std::string>& names, const PageKind& kind
                                    : "");
 }
 
-/// What the budget lets in, of views, volumes and answers.
+/// The views, volumes and answers that fit into the budget.
 struct Chosen {
   std::vector<const StudyView*> views{};
   std::vector<const CaseVolume*> volumes{};

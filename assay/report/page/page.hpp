@@ -17,7 +17,7 @@
 
 namespace assay::report {
 
-/// What a file says about itself, as JSON text; "" where it says nothing.
+/// What a file says about itself, as JSON text; "" if it says nothing.
 struct SourceDocument {
   std::string file, kind, settings{}, provenance{};
 };
@@ -42,7 +42,7 @@ struct Since {
   std::vector<CaseVolume> volumes{};  ///< of the cases that changed most, with both predictions
 };
 
-/// The study as one label or region has it, with its figures.
+/// The study for one label or region, with its figures.
 struct StudyView {
   std::string key, name;
   Study study;
@@ -61,7 +61,7 @@ struct PageContent {
   std::vector<SourceDocument> documents{};
   std::vector<std::string> notes{};
   std::string version{};
-  bool with_niivue = false;  ///< takes what niivue_script() has into the page
+  bool with_niivue = false;  ///< embeds niivue_script() in the page
   std::size_t budget_bytes = 8'000'000;
 };
 

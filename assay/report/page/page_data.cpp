@@ -12,7 +12,8 @@
 namespace assay::report {
 namespace {
 
-/// More than this would weigh more than the rest of the page; then only the first metrics go in.
+/// More values than this would be larger than the rest of the page; only the first metrics are then
+/// included.
 constexpr std::size_t most_values = 600'000;
 
 std::string json_list(const std::vector<std::string>& items) {
@@ -25,7 +26,7 @@ std::string json_texts(const std::vector<std::string>& texts) {
   return out + "]";
 }
 
-/// Six digits; what is larger than any number is read back as infinity.
+/// Six significant digits. Infinity is written as 1e999, which JavaScript reads as infinity.
 void append_number(std::string& out, const std::optional<double>& value) {
   if (!value)
     out += "null";
@@ -35,7 +36,7 @@ void append_number(std::string& out, const std::optional<double>& value) {
     fmt::format_to(std::back_inserter(out), "{:.6g}", *value);
 }
 
-/// The same as far as the page has room; those of the first screen always.
+/// The metrics for which the page has room; those of the first screen are always included.
 std::vector<std::string> metrics_of(const Study& study) {
   std::vector<std::string> out = all_metrics(study);
   const std::size_t values_each = std::max<std::size_t>(study.ids.size() * study.models.size(), 1);
@@ -81,7 +82,7 @@ std::string values_json(const Study& study, const std::vector<std::string>& metr
   return json_list(out);
 }
 
-/// A group column as its different texts and one number per case; -1 where nothing is known.
+/// A group column as its distinct texts and one index per case; -1 if nothing is known.
 struct Coded {
   std::string name;
   std::vector<std::string> levels{};
@@ -134,8 +135,9 @@ std::string lost_json(const Study& study) {
   return json_list(out);
 }
 
-/// [case, model, reason] of values that are missing because the model failed: by the first metric
-/// of the first screen that says so, since an empty prediction has a Dice but no distance.
+/// [case, model, reason] of values that are missing because the model failed. The reason is that of
+/// the first metric of the first screen that has one, since an empty prediction has a Dice but no
+/// distance.
 std::string failed_json(const Study& study) {
   std::vector<std::string> out;
   for (std::size_t m = 0; m < study.models.size(); ++m) {
@@ -152,7 +154,7 @@ std::string failed_json(const Study& study) {
   return json_list(out);
 }
 
-/// The members that follow the choice of a label.
+/// The members of the data that depend on the chosen label.
 std::string followers(const Study& study) {
   const std::vector<std::string> metrics = metrics_of(study);
   return fmt::format("\"metrics\":{},\"values\":{},\"failed\":{}", metrics_json(study, metrics),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Figures by question: a panel for each metric, with what was found first.
+/// Figures by topic: a panel for each metric, which begins with what was found.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 namespace assay::report {
 namespace {
 
-/// The sentence without the name of its metric, which the panel has as its title. What was found is
-/// first, the numbers follow.
+/// The sentence without the name of its metric, which is the title of the panel. It begins with
+/// what was found, and the numbers follow.
 std::string conclusion(const compare::MetricComparison& metric, const compare::PairComparison& pair,
                        std::string_view baseline) {
   const std::string whole = typeset(compare::sentence(metric, pair, baseline));
@@ -48,7 +48,7 @@ std::vector<std::string> topics_of(const std::vector<Figure>& figures) {
   return out;
 }
 
-/// A panel that the page's script makes a tab of; on paper and without script all are shown.
+/// A panel that the page's script turns into a tab. On paper and without scripts all are shown.
 struct Panel {
   std::string title, about, metric, body;
 };
@@ -129,7 +129,7 @@ std::optional<double> drawn_value(const Study& study, const CaseVolume& volume, 
                   volume.place);
 }
 
-/// Which of the predictions of a volume has the worst value; the first of equals.
+/// Which prediction of a volume has the worst value; the first one if several do.
 std::size_t worst_prediction(const Study& study, const CaseVolume& volume,
                              const std::string& metric) {
   const metrics::Better better = direction_of(study, metric);

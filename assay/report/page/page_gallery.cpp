@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Questions as cards to look through: where an agent looked on the slide, in which order, what it
-/// said, and what that cost.
+/// Questions as cards to browse: where an agent looked on the slide, in which order, what it said,
+/// and what that cost.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ const qa::TrajectoryImage* card_thumbnail(const TrajectoryView& view) {
   return nullptr;
 }
 
-/// Questions about one slide share its thumbnail: it is on the page once, as a style.
+/// Thumbnails of slides. Questions about one slide share its thumbnail, which is on the page once,
+/// as a style.
 class Thumbnails {
  public:
   std::string style_of(const std::string& sha256, const std::string& jpeg) {
@@ -39,7 +40,7 @@ class Thumbnails {
   std::string rules_{};
 };
 
-/// The regions that were taken, in their order.
+/// The regions that were cropped, in order.
 std::vector<slide::SlideRegion> path_of(const qa::Trajectory& t) {
   std::vector<slide::SlideRegion> out;
   for (const qa::TrajectoryTurn& turn : t.turns)
@@ -47,7 +48,7 @@ std::vector<slide::SlideRegion> path_of(const qa::Trajectory& t) {
   return out;
 }
 
-/// Boxes that light up one after the other, and the way from each to the next.
+/// Boxes that light up one after the other, and lines from each to the next.
 std::string path_drawing(const qa::Trajectory& t) {
   const std::vector<slide::SlideRegion> path = path_of(t);
   std::string way, boxes;
@@ -85,13 +86,13 @@ std::string effort_words(const TrajectoryView& view) {
   return out;
 }
 
-/// An option by its number, which may be anything.
+/// An option by its number, which may be out of range.
 std::string option_words(const std::vector<std::string>& options, std::int64_t number) {
   const bool is_named = number >= 1 && std::size_t(number) <= options.size();
   return is_named ? options[std::size_t(number) - 1] : std::to_string(number);
 }
 
-/// What was answered, and what is true where that differs.
+/// The answer, and the truth if it differs.
 std::string answer_words(const TrajectoryView& view) {
   constexpr std::size_t most = 160;
   const auto& result = view.result;

@@ -15,8 +15,9 @@
 namespace assay::report {
 namespace {
 
-/// How the sentence says each chip: of one model, of several, and towards the baseline. The first
-/// part of the sentence names it, and later ones where they would not be a phrase without.
+/// How a sentence expresses each chip: for one model, for several, and the words before the
+/// baseline. The first part of the sentence names the baseline. Later parts do so only if the
+/// phrase would be incomplete without it (`always_towards`).
 struct ResultPhrase {
   std::string_view chip, one, several, towards;
   bool always_towards = false;
@@ -33,14 +34,14 @@ constexpr ResultPhrase phrases[] = {
     {"not compared", "has no case in common", "have no case in common", " with ", true},
 };
 
-constexpr std::size_t most_named_models = 4;  // of models in a sentence; then they are counted
+constexpr std::size_t most_named_models = 4;  // in a sentence; more models are only counted
 
 /// What the metrics of the table say about one model against the baseline.
 struct ModelFinding {
   std::string name;
-  std::string_view word;                       ///< in the metric that the sentence is about
-  std::vector<std::string> better{}, worse{};  ///< metrics that say so where the word does not
-  std::size_t agreeing = 0;                    ///< metrics, where there are several and all agree
+  std::string_view word;                       ///< the verdict in the metric of the sentence
+  std::vector<std::string> better{}, worse{};  ///< other metrics that disagree with the word
+  std::size_t agreeing = 0;                    ///< number of metrics, if several and all agree
 
   bool disagrees() const { return !better.empty() || !worse.empty(); }
   bool disagrees_like(const ModelFinding& other) const {
@@ -73,7 +74,7 @@ std::string bold(std::string_view text) {
   return "<b>" + html_escaped(text) + "</b>";
 }
 
-/// "a, b and c", or how many where they are many.
+/// "a, b and c", or how many if there are many.
 std::string models_html(const Findings& findings) {
   if (findings.size() > most_named_models) return bold(counted(findings.size(), "model"));
   std::vector<std::string> out;
@@ -90,8 +91,8 @@ std::string judged_by(const Study& study, const std::string& metric) {
   return label.is_mean ? words + " (" + label.text + ")" : words + " of " + label.text;
 }
 
-/// The models of one verdict: apart where other metrics disagree in different ways, together where
-/// they are many.
+/// The models of one verdict, separated if other metrics disagree in different ways. They stay
+/// together if there are many models.
 std::vector<Findings> parts_of(const Findings& all, std::string_view word) {
   std::vector<Findings> out;
   for (const ModelFinding& found : all) {
@@ -118,8 +119,7 @@ std::string metrics_clause(const std::vector<std::string>& metrics, std::string_
                      metrics.size() == 1 ? "is" : "are", word);
 }
 
-/// ", but its lesion F1 is worse": where other metrics of the table say something else; "" where
-/// none does.
+/// ", but its lesion F1 is worse", if other metrics of the table disagree; "" if none does.
 std::string disagreement(const Findings& part) {
   const auto disagreeing = std::ranges::count_if(part, &ModelFinding::disagrees);
   if (disagreeing == 0) return "";
@@ -143,7 +143,7 @@ std::string disagreement(const Findings& part) {
                               : "worse");
 }
 
-/// " on all 4 metrics", of models about which all metrics say the same.
+/// " on all 4 metrics", for models about which all metrics say the same.
 std::string agreement(const Findings& part) {
   const std::size_t metrics = part.front().agreeing;
   const bool is_decided = part.front().word == "better" || part.front().word == "worse";
@@ -153,7 +153,7 @@ std::string agreement(const Findings& part) {
 }
 
 /// "a is better than base, but its NSD is worse; b is worse on all 4 metrics". That metrics agree
-/// is said only where others do not.
+/// is said only if they disagree for another model.
 std::string verdicts_html(const Findings& findings, std::string_view baseline) {
   const bool some_disagree = std::ranges::any_of(findings, &ModelFinding::disagrees);
   std::vector<std::string> parts;
@@ -204,7 +204,7 @@ std::string single_sentence(const Study& study, const std::string& metric) {
                      typeset(interval), cases);
 }
 
-// Failures that count as the worst value: whose they are, and whether they decide.
+// Failures that count as the worst value: which models have them, and whether they decide.
 
 /// What a failure counts as in a metric: "the worst score (Dice 0)".
 std::string counted_as(const compare::MetricComparison& metric) {
@@ -248,8 +248,8 @@ std::string who_failed(const compare::Comparison& comparison,
                      fewest == most ? "each" : "the worst", most, of);
 }
 
-/// What the tests say when the cases with failures are left out, as far as it is something else; ""
-/// where they cannot tell.
+/// Which verdicts change when the cases with failures are left out, or that none does. "" if there
+/// is no comparison without them.
 std::string without_failures(const Study& study, const compare::MetricComparison& counted_ones) {
   if (!study.without_failures) return "";
   const compare::Comparison& without = *study.without_failures;
@@ -272,7 +272,7 @@ std::string without_failures(const Study& study, const compare::MetricComparison
                      verdicts_html(changed, without.models[without.baseline].name));
 }
 
-/// One model, or several that are not compared: their means leave failures out.
+/// For one model, or several that are not compared: says that their means leave failures out.
 std::string left_out_failures(const Study& study, const std::string& metric) {
   std::vector<std::string> parts;
   compare::ColumnFailures last;
@@ -297,7 +297,7 @@ std::string left_out_failures(const Study& study, const std::string& metric) {
                          : "");
 }
 
-/// Which failures count in the sentence about a metric, as what, and whether they decide; "" where
+/// Which failures count in the sentence about a metric, as what, and whether they decide; "" if
 /// nothing failed.
 std::string failures_sentence(const Study& study, const std::string& metric) {
   if (!study.comparison) return left_out_failures(study, metric);

@@ -17,7 +17,8 @@ using Shifts = std::vector<std::pair<std::string, double>>;  ///< of each metric
 
 constexpr std::size_t cases = 10;
 
-/// A model that is the shift away from the baseline in every case, or as often above as below it.
+/// A model that differs from the baseline by the shift in every case, or is as often above as below
+/// it.
 compare::ResultTable model(const std::string& name, const Shifts& shifts) {
   compare::ResultTable out;
   out.model_name = name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What became of every case: a line, and the whole account for those who open it.
+/// What became of every case: one line, which opens to the full account.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::string ledger_row(const Study& study, std::size_t model, std::size_t shared
       shared == 0 ? "–" : std::to_string(shared));
 }
 
-/// "good has no score for 2 cases, over for 1"; of many models only how many.
+/// "good has no score for 2 cases, over for 1"; if there are many models, only how many.
 std::string lost_words(const Study& study) {
   constexpr std::size_t most_named_losses = 3;
   std::vector<std::string> parts;

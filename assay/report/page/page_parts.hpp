@@ -19,7 +19,7 @@ inline bool is_finite(const std::optional<double>& value) {
   return value && std::isfinite(*value);
 }
 
-/// The columns that the page shows: of the label that was asked for, or the case averages.
+/// The columns that the page shows: those of the label that was asked for, or the case averages.
 const std::vector<compare::MetricColumn>& shown_columns(const Study& study, std::size_t model);
 
 /// The position of each case of a model in the study.
@@ -34,13 +34,14 @@ std::vector<std::string> all_metrics(const Study& study);
 /// Values by metric, model and case, in columns; what the page's script reads.
 std::string page_data(const Study& study);
 
-/// What the page needs of a view besides the study: its values, and the parts that it replaces.
+/// What the page needs for a view of one label: its values, and the parts of the page that it
+/// replaces.
 std::string view_data(const StudyView& view);
 
 /// The labels that can be chosen, with the numbers of their blocks; "[]" without a choice.
 std::string views_index(const Study& study, std::span<const StudyView* const> views);
 
-/// Bytes as a script element that does not run, packed.
+/// Bytes, compressed, as a script element that does not run.
 std::string packed_block(std::string_view id, std::string_view bytes);
 
 /// A sentence that names the metrics for which there is no room in the data; "" when there are
@@ -54,7 +55,7 @@ std::string volumes_data(const Study& study, std::span<const CaseVolume* const> 
 std::optional<double> value_in(const Study& study, std::size_t model,
                                const compare::MetricColumn* column, std::size_t place);
 
-/// What the colours of pictures mean; `several` adds that of a wrong label.
+/// What the colours of pictures mean; `several` adds the colour of a wrong label.
 std::string agreement_legend(bool several);
 
 /// What the comparison says about a model in a metric, in a word.
@@ -71,16 +72,16 @@ struct CountedFailures {
 };
 CountedFailures counted_failures(const compare::MetricComparison& metric, std::size_t model);
 
-/// The mean over the finite values of a model, which need not be of the cases of other models.
+/// The mean over the finite values of a model, whose cases need not be those of other models.
 metrics::Summary mean_of(const Study& study, std::size_t model, const std::string& metric);
 
 metrics::Better direction_of(const Study& study, const std::string& metric);
 
-/// A value turned so that more is better.
+/// A value transformed so that more is better.
 double gain_of(double value, metrics::Better better);
 
-/// "whole tumour", or "mean of core and oedema": what all metrics of the page are of; "" where they
-/// say so themselves, or where there is nothing to say.
+/// What all metrics of the page refer to: "whole tumour", or "mean of core and oedema". "" if their
+/// names say so, or if there is nothing to say.
 struct LabelWords {
   std::string text{};
   bool is_mean = false;
@@ -90,7 +91,7 @@ LabelWords label_words(const Study& study);
 /// What was found in a metric, in a sentence; "" where nothing is said about it.
 std::string models_sentence(const Study& study, const std::string& metric);
 
-/// A part of the page that follows the choice of a label: the script replaces its content.
+/// A part of the page that depends on the chosen label: the script replaces its content.
 std::string page_part(std::string_view name, std::string_view html);
 
 /// What was found in each metric, in plain words, and the failures that count in it; all but the
@@ -119,13 +120,13 @@ std::string figures_html(std::span<const Figure* const> figures);
 std::string panels_html(const Study& study, const std::vector<Figure>& figures);
 std::string figures_section(const PageContent& content);
 
-/// The worst case as a picture for the first screen; "" where no volume is of a worst case.
+/// The worst case as a picture for the first screen; "" if no volume shows a worst case.
 std::string worst_case_figure(const PageContent& content);
 
 /// What changed since an older version; "" without one.
 std::string since_section(const PageContent& content);
 
-/// The values of the cases for paper; hidden on a screen.
+/// The values of the cases for the printed page; hidden on a screen.
 std::string printed_cases(const Study& study);
 
 /// One volume as blocks of base64, named "volume-<number>-…", and as stills.
@@ -136,7 +137,7 @@ std::string volume_stills(const CaseVolume& volume, const Study& study);
 std::string qa_section(const PageContent& content);
 std::string qa_answer(const ShownAnswer& answer);
 
-/// The same questions as cards, with the way of the agent over the slide.
+/// The same questions as cards, with the agent's path over the slide.
 std::string qa_gallery(std::span<const ShownAnswer* const> answers);
 
 /// Parity, cross-validations and saved comparisons.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The cases as paper shows them: the table of the page lives in its script.
+/// The cases for the printed page, because the interactive table exists only in the page's script.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_printed = 60, most_printed_columns = 6;
 
-/// One column of the printed table: a model in a metric.
+/// One column of the printed table: the values of a model in a metric.
 struct PrintedColumn {
   std::string title;
   std::size_t model = 0;

@@ -115,11 +115,11 @@ std::string sources_section(const PageContent& content) {
   return out + "</section>\n";
 }
 
-// Text for authors to use: methods, tables, and what guidelines still ask of them.
+// Text for authors to use: methods, tables, and what guidelines still require.
 
 namespace {
 
-/// Text to paste: shown as it is, with a button that copies it.
+/// Text to paste, shown verbatim, with a button that copies it.
 std::string to_paste(std::string_view title, std::string_view text) {
   return fmt::format(
       "<details class=\"paste\"><summary>{}</summary><button type=\"button\" class=\"copy\">Copy"
@@ -266,7 +266,7 @@ std::string interval(const stats::ScoreInterval& score) {
                      percent_text(score.interval.upper));
 }
 
-/// What the intervals are, and where they say less than they seem to.
+/// What the intervals are, and their limitations.
 std::string interval_note(const std::vector<QaStudyPart>& parts) {
   std::string out =
       "Intervals are Wilson's. Where questions share classes or slides, they use the equivalent "
@@ -284,7 +284,7 @@ std::string cost_of(const qa::QaScores& scores) {
   return scores.total_cost_usd ? fmt::format("${:.4g}", *scores.total_cost_usd) : "unknown";
 }
 
-/// What a right answer cost, with those that were wrong.
+/// The total cost, wrong answers included, per right answer.
 std::string cost_of_right(const QaStudyPart& part) {
   const auto right = std::ranges::count_if(part.result.results, &qa::ItemResult::correct);
   if (!part.scores.total_cost_usd || right == 0) return "–";
@@ -311,7 +311,8 @@ std::string without_label(const qa::QaLedger& ledger) {
   return out.empty() ? "none" : out;
 }
 
-/// How many count, and of a run that is not through how many of them were answered.
+/// How many questions count. For an unfinished run, also how many there are and how many were
+/// answered.
 std::string number_of(const qa::QaScores& s) {
   const std::string n = s.headline() ? std::to_string(s.headline()->n) : "0";
   return s.ledger.answered() == s.ledger.expected()
@@ -339,7 +340,7 @@ bool has_runs(const QaStudyPart& part) {
                              [](const qa::ItemResult& item) { return item.votes.size() > 1; });
 }
 
-/// Columns that say something about any of the benchmarks: agreement of runs, published values.
+/// Adds columns that have a value for at least one benchmark: agreement of runs, published values.
 void add_known_columns(PaperTable& table, const std::vector<QaStudyPart>& parts) {
   const bool runs = std::ranges::any_of(parts, has_runs);
   const bool published = std::ranges::any_of(

@@ -62,7 +62,7 @@ std::string change_table(const Since& since) {
          rows + "</tbody></table></div>\n";
 }
 
-/// One side of the story of a metric.
+/// The cases that got better in a metric, or those that got worse.
 struct CaseSide {
   std::string_view title, css;
   const std::vector<ChangedCase>& cases;
@@ -150,7 +150,7 @@ std::string pictures(const Since& since) {
   return out + "</div>\n";
 }
 
-/// What is said about one case, and about several.
+/// The words for one case, and for several.
 struct CaseWords {
   std::string_view one, several;
 };

@@ -31,9 +31,9 @@ std::vector<metrics::Score> scores_of(const Study& study, std::size_t model,
 /// One model in one metric: how it did, and what the comparison with the baseline says.
 struct SummaryCell {
   metrics::Summary summary{};
-  std::optional<VerdictChip> chip{};  ///< none of the baseline
-  std::string failures{};             ///< the mean with them, or without; "" where there are none
-  std::vector<double> values{};       ///< the finite ones, which the summary is of
+  std::optional<VerdictChip> chip{};  ///< none for the baseline
+  std::string failures{};             ///< the mean with or without failures; "" if there are none
+  std::vector<double> values{};       ///< the finite values that are summarised
 };
 
 void add_values(SummaryCell& cell, const std::vector<std::optional<double>>& values) {
@@ -41,14 +41,14 @@ void add_values(SummaryCell& cell, const std::vector<std::optional<double>>& val
     if (is_finite(value)) cell.values.push_back(*value);
 }
 
-/// "0.841 without 2 failures", which may break in the middle.
+/// "0.841 without 2 failures", in which a line may break, but not between number and noun.
 std::string failures_html(std::string_view with, double mean, std::size_t failures) {
   return fmt::format(" <span class=\"failed\">{} {} {}\u00A0{}</span>",
                      typeset(compare::plain_number(mean)), with, failures,
                      failures == 1 ? "failure" : "failures");
 }
 
-/// The mean of one model alone leaves failures out: what it is with them.
+/// The mean with failures, since the mean of a single model leaves them out.
 std::string mean_with_failures(const compare::ResultTable& table,
                                const compare::MetricColumn& column) {
   const compare::ColumnFailures found = compare::failures_of(table, column);
@@ -56,7 +56,7 @@ std::string mean_with_failures(const compare::ResultTable& table,
   return failures_html("with", *found.mean_with, found.failures);
 }
 
-/// The means of a comparison count failures: what they are without.
+/// The mean without failures, since the means of a comparison count them.
 std::string mean_without_failures(const compare::MetricComparison& metric, std::size_t model) {
   const CountedFailures found = counted_failures(metric, model);
   if (found.count == 0 || !found.mean_without) return "";
@@ -94,7 +94,7 @@ struct SummaryColumn {
   Extent extent{};  ///< of all values, for the drawings
 };
 
-/// Whether a table of so many models is set more tightly, with drawings beside their intervals.
+/// Whether a table of that many models is set more tightly, with drawings beside the intervals.
 bool is_long(std::size_t models) {
   constexpr std::size_t most_at_ease = 6;
   return models > most_at_ease;
@@ -139,7 +139,7 @@ std::string column_head(const Study& study, const SummaryColumn& column) {
           : fmt::format(" <span class=\"arrow\">{}</span>", direction_arrow(column.better)));
 }
 
-/// What every number of the table is.
+/// Explains the numbers of the table.
 std::string table_caption(const Study& study) {
   const LabelWords label = label_words(study);
   std::string out = "Mean over cases and its 95 % confidence interval";
@@ -149,7 +149,7 @@ std::string table_caption(const Study& study) {
   return html_escaped(typeset(out + "."));
 }
 
-/// The name may break after an underscore, as in a narrow column.
+/// The name with possible line breaks after underscores, for narrow columns.
 std::string breakable(const std::string& name) {
   std::string out;
   for (const char c : name) {
@@ -186,7 +186,7 @@ std::string headline_table(const Study& study) {
          "</tr></thead>\n<tbody>" + body + "</tbody></table></div>\n";
 }
 
-/// What the signs were corrected for; "" where one model was tested in one metric.
+/// What the signs were corrected for; "" if one model was tested in one metric.
 std::string family_phrase(const compare::Comparison& comparison) {
   std::string out;
   if (comparison.models.size() > 2) out += "corrected for the number of models, ";
@@ -229,7 +229,7 @@ std::string table_note(const Study& study) {
          element("p", typeset(text)) + "</details>\n";
 }
 
-/// What the files say is odd about their cohorts. Models that say the same share a line.
+/// The warnings of the files about their cohorts. Models with the same warning share a line.
 std::string warnings_list(const Study& study) {
   std::vector<std::pair<std::string, std::vector<std::string>>> found;
   for (const compare::ResultTable& table : study.models)

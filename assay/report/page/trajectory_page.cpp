@@ -14,7 +14,7 @@
 namespace assay::report {
 namespace {
 
-/// How the page looks: light and dark, desk, phone and paper.
+/// The style of the page, in light and dark, on a large screen, a phone and paper.
 constexpr std::string_view trajectory_style = R"css(
 :root { color-scheme: light dark; --text: #1d1d22; --soft: #5d5d68; --page: #fbfbfc; --card: #fff;
   --line: #dcdce2; --accent: #b3005e; --good: #0b6b3a; --bad: #a3161b; --mark: #ffe58a; }
@@ -94,7 +94,7 @@ const qa::TrajectoryImage* thumbnail_of(const qa::Trajectory& t) {
   return nullptr;
 }
 
-/// The region that a turn asked for; nothing when it asked for none, or for one that was refused.
+/// The region that a turn asked for; null if it asked for none, or for one that was refused.
 const slide::SlideRegion* taken(const qa::TrajectoryTurn& turn) {
   return turn.crop && turn.problem.empty() ? &*turn.crop : nullptr;
 }
@@ -188,8 +188,8 @@ std::string options_list(const TrajectoryView& view) {
   return out + "</ol>\n";
 }
 
-/// The question as it was asked. If its text lists the options, the list with the marks replaces
-/// them, so that they are shown once.
+/// The question as it was asked. If its text lists the options, our list with marks replaces them,
+/// so that they are shown only once.
 std::string question(const TrajectoryView& view) {
   const std::string_view text = view.trajectory.question;
   const std::string options = options_list(view);
@@ -209,7 +209,7 @@ std::string usage_line(const qa::TrajectoryTurn& turn) {
   return paragraph("soft", joined(parts, " · "));
 }
 
-/// A step has several calls where the first replies could not be used.
+/// The title of a call. A step has several calls if the first replies could not be used.
 std::string title_of(const qa::Trajectory& t, std::size_t call) {
   const bool again = call > 0 && t.turns[call - 1].step == t.turns[call].step;
   return fmt::format("Step {}{}", t.turns[call].step, again ? ", again" : "");

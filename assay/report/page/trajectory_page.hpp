@@ -13,12 +13,13 @@ namespace assay::report {
 
 struct TrajectoryView {
   qa::Trajectory trajectory;
-  std::optional<qa::ItemResult> result{};      ///< the item's row; nothing: no verdict is shown
-  std::map<std::string, std::string> jpegs{};  ///< bytes by SHA-256; what lacks is said
-  std::string anchors{};                       ///< before the names of its anchors
+  std::optional<qa::ItemResult> result{};  ///< the item's row; without it no verdict is shown
+  std::map<std::string, std::string>
+      jpegs{};            ///< bytes by SHA-256; the page says which are missing
+  std::string anchors{};  ///< prefix of the names of its anchors
 };
 
-/// The same without the page around it, to be shown with others, each with its own anchors.
+/// The body without the page around it, to be shown with others, each with its own anchors.
 std::string trajectory_body(const TrajectoryView& view);
 
 std::string trajectory_page(const TrajectoryView& view);

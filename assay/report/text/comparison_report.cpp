@@ -42,7 +42,7 @@ std::string sentences(const compare::Comparison& comparison) {
   return "\n" + out;
 }
 
-/// The failures of each model, once for all metrics that have the same ones.
+/// The failures of each model, stated once for all metrics that share them.
 std::string failures(const compare::Comparison& comparison) {
   const std::string& baseline = comparison.models[comparison.baseline].name;
   std::vector<std::pair<std::string, std::string>> found;  // sentence and metrics
@@ -61,7 +61,7 @@ std::string failures(const compare::Comparison& comparison) {
   return out;
 }
 
-/// What folds say about the algorithms, if requested.
+/// What the folds of a cross-validation say about the algorithms, if requested.
 std::string algorithms(const compare::Comparison& comparison, bool color) {
   std::string out;
   for (const compare::MetricComparison& metric : comparison.metrics)
@@ -82,8 +82,8 @@ std::string places(const compare::RankStability& rank) {
                                          : fmt::format("{} – {}", rank.rank_low, rank.rank_high);
 }
 
-/// "dice", its columns, and a row per model, best first. Ranks by means, by resamples if there are
-/// any, by ranks within blocks, by tests.
+/// A table headed by the metric, such as "dice", with a row per model, best first. It has ranks by
+/// means, by resamples if there are any, by ranks within blocks, and by tests.
 std::string rank_table(const compare::Comparison& comparison,
                        const compare::MetricComparison& metric) {
   const compare::Ranking& ranking = metric.ranking;
@@ -111,8 +111,8 @@ std::string rank_table(const compare::Comparison& comparison,
   return text_table(columns, rows);
 }
 
-/// Why no model beats another by tests, where no data could have made one win: the least one-sided
-/// p-value of so few blocks does not pass the first step of Holm's correction.
+/// Explains that no model could have won by tests, whatever the data: with so few blocks, the
+/// smallest possible one-sided p-value does not pass the first step of Holm's correction.
 std::string hopeless_wins(const compare::Comparison& comparison, const compare::Ranking& ranking) {
   const double models = static_cast<double>(ranking.models.size()), pairs = models * (models - 1);
   const double least = std::exp2(-static_cast<double>(ranking.blocks));
@@ -140,7 +140,7 @@ std::string ranking_of(const compare::Comparison& comparison,
   return out;
 }
 
-/// What the columns of the tables are.
+/// Explains the columns of the tables.
 std::string rank_legend(const compare::Ranking& ranking) {
   return fmt::format(
       "\nby mean: rank of the mean\nby mean rank: rank of the mean rank over the {}s (in "
@@ -149,7 +149,7 @@ std::string rank_legend(const compare::Ranking& ranking) {
       compare::block_word(ranking));
 }
 
-/// Two models have their test, and a rank would only repeat it.
+/// Nothing for two models: ranks would only repeat their test.
 std::string rankings(const compare::Comparison& comparison, bool color) {
   std::string out;
   const compare::Ranking* shown = nullptr;

@@ -23,12 +23,12 @@ std::string comparison_csv(const compare::Comparison& comparison);
 /// Everything on one screen.
 std::string comparison_report(const compare::Comparison& comparison, bool with_paper, bool color);
 
-/// The models and metrics in which the mean and the sign seem to contradict each other, and why; ""
-/// where there are none.
+/// The models and metrics whose mean and sign seem to contradict each other, and why; "" if there
+/// are none.
 std::string opposite_signs_note(const compare::Comparison& comparison);
 
-/// Whether the difference depends on the group at all, in a sentence or two: signs in single groups
-/// do not say so. `subgroups` are those of one column. "" where there is nothing to say.
+/// Says in a sentence or two whether the difference depends on the group at all, which signs in
+/// single groups do not show. `subgroups` are those of one column. "" if there is nothing to say.
 std::string interaction_words(const compare::Comparison& comparison,
                               std::span<const compare::Subgroup> subgroups, std::size_t metric);
 

@@ -24,7 +24,7 @@ std::string_view arrow(metrics::Better better) {
   return better == metrics::Better::higher ? " ↑" : " ↓";
 }
 
-/// `sign` is one column wide; a blank keeps numbers in line.
+/// `sign` is one column wide; a blank in its place keeps numbers aligned.
 std::string mean_and_spread(double mean, double spread, std::string_view sign) {
   return fmt::format("{} ({}){}", compare::plain_number(mean), compare::plain_number(spread),
                      sign.empty() ? " " : sign);
@@ -73,7 +73,7 @@ std::vector<std::size_t> best_first(const compare::Comparison& comparison) {
   return order;
 }
 
-/// Parameters and Dice per million of them, where the model is one of the published.
+/// Adds the number of parameters and Dice per million parameters, if the model is published.
 void add_size(std::vector<std::string>& row, const std::string& model, std::optional<double> dice) {
   const auto all = parity::published_models();
   const auto found = std::ranges::find(all, parity::model_key(model), &parity::PublishedModel::key);
@@ -108,7 +108,7 @@ void add_published(PaperTable& table, const compare::Comparison& comparison) {
       "seems to be the mean over background and lesion, see 'assay parity'");
 }
 
-/// Where the tests are not of the cases that the means are of, but of means of clusters.
+/// The number of clusters, if the tests compare means of clusters and not single cases.
 std::string tested_pairs(const compare::Comparison& comparison) {
   if (comparison.settings.cluster.empty()) return "";
   std::size_t least = comparison.matching.ids.size(), most = 0;
@@ -121,7 +121,7 @@ std::string tested_pairs(const compare::Comparison& comparison) {
                        : fmt::format(", {} to {} clusters", least, most);
 }
 
-/// Which tests were corrected together; one model has nothing to be corrected for.
+/// Which tests were corrected together. A single comparison with the baseline needs no correction.
 std::string family_words(const compare::Comparison& comparison) {
   const std::string models = counted(comparison.models.size() - 1, "model");
   const bool several_columns = comparison.metrics.size() > 1;
@@ -139,7 +139,7 @@ std::string family_words(const compare::Comparison& comparison) {
       models, apart);
 }
 
-/// What the correction leaves open; "" where it covers the whole table.
+/// What the correction does not cover; "" if it covers the whole table.
 std::string open_family_note(const compare::Comparison& comparison) {
   if (comparison.settings.across_metrics || comparison.metrics.size() < 2) return "";
   return fmt::format(
@@ -157,7 +157,7 @@ std::string sign_note(const compare::Comparison& comparison) {
       tested_pairs(comparison));
 }
 
-/// Columns by metric; where there are several labels, they are the second line of the header.
+/// Columns by metric. If there are several labels, they are the second line of the header.
 PaperTable titled_table(const compare::Comparison& comparison, bool with_paper) {
   PaperTable table = {.header = {"model"}, .rows = {}};
   table.groups = {{"", {"model"}}};
@@ -182,7 +182,7 @@ std::size_t cases_of(const compare::MetricComparison& metric) {
   return std::ranges::max(metric.models, {}, &metrics::Summary::n).n;
 }
 
-/// How many cases each mean is of, where columns differ.
+/// Adds the number of cases of each mean, if columns differ.
 void add_numbers_of_cases(PaperTable& table, const compare::Comparison& comparison,
                           bool with_paper) {
   std::vector<std::string> row = {"cases (n)"};
@@ -196,7 +196,7 @@ void add_numbers_of_cases(PaperTable& table, const compare::Comparison& comparis
   if (differ) table.rows.push_back(std::move(row));
 }
 
-/// What became of the model's failures, if there were any.
+/// How failures of the models were treated, if there were any.
 std::string failure_words(const compare::Comparison& comparison) {
   const auto has_failures = [](const compare::MetricComparison& metric) {
     return std::ranges::any_of(metric.values.failed, [](const std::vector<bool>& row) {

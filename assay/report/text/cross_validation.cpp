@@ -63,7 +63,7 @@ std::string fold_table(const compare::CrossValidation& result) {
   return text_table(columns, rows) + "mean (SD) over the subjects of each outer fold; ddof 1\n";
 }
 
-/// Which of the spreads answers which question, by the first metric.
+/// Which of the standard deviations answers which question, by the example of the first metric.
 std::string advice(const compare::CrossValidation& result) {
   const compare::NamedSpreads& s = result.spreads.front();
   const auto told = [&](const compare::Spread& of) {
@@ -105,7 +105,7 @@ std::string cross_validation_report(const compare::CrossValidation& result,
 
 namespace {
 
-constexpr std::size_t most_rows = 40;  // beyond, nobody reads on
+constexpr std::size_t most_rows = 40;  // nobody reads more
 
 std::vector<std::string> split_row(const std::string& name,
                                    const std::vector<std::size_t>& counts) {

@@ -11,8 +11,8 @@
 
 namespace assay::report {
 
-/// The headline, the spreads of each metric by name, a row per outer fold, and which of the
-/// standard deviations is for what.
+/// The headline, the named standard deviations of each metric, a row per outer fold, and what each
+/// of the standard deviations is for.
 std::string cross_validation_report(const compare::CrossValidation& result,
                                     const results::RunFolders& folders, const TerminalStyle& style);
 

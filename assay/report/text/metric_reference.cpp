@@ -37,7 +37,7 @@ metrics::LesionEvidence lesions_of(const metrics::Confusion& counts) {
           .penalty_mm = static_cast<double>(counts.tn)};
 }
 
-/// What an empty mask gives: by the rule, or by the formula itself.
+/// The value for an empty mask, by the metric's rule or by its formula.
 std::string on_empty(const metrics::Metric& m, const metrics::Confusion& counts) {
   const metrics::Score s = metrics::score(m, {counts, 0.001, {}, lesions_of(counts)});
   if (const auto x = metrics::value(s)) return fmt::format("{:g}", *x);
@@ -48,7 +48,8 @@ constexpr metrics::Confusion both_empty = {.tn = 1000};
 constexpr metrics::Confusion no_reference = {.fp = 10, .tn = 990};
 constexpr metrics::Confusion no_prediction = {.fn = 10, .tn = 990};
 
-/// Whether a larger mask in a larger image has another value, so that no single one is the rule.
+/// Whether the value for an empty mask depends on the sizes of mask and image, so that no single
+/// value can be stated.
 bool depends_on_size(const metrics::Metric& m) {
   return on_empty(m, no_reference) != on_empty(m, {.fp = 30, .tn = 1970}) ||
          on_empty(m, no_prediction) != on_empty(m, {.fn = 30, .tn = 1970});
@@ -75,7 +76,8 @@ std::string failure_note(const metrics::Metric& m) {
   return fmt::format("{:g}", *m.failure);
 }
 
-/// The names that are understood besides the key, after `before`; "" where there are none.
+/// The names that are understood besides the key, between `before` and `after`; "" if there are
+/// none.
 std::string other_names(const metrics::Metric& m, std::string_view before, std::string_view after) {
   const auto names = metrics::synonyms_of(m);
   return names.empty() ? "" : fmt::format("{}{}{}", before, joined(names), after);

@@ -60,7 +60,7 @@ std::string layer_table(const model::Network& network, std::size_t voxels) {
   return text_table(columns, rows);
 }
 
-/// Who says which dilations and activations there are.
+/// Where the dilations and activations were taken from.
 struct Origin {
   std::string_view key, sentence;
 };
@@ -144,7 +144,7 @@ std::string fixed_text(const model::Recipe& recipe) {
   return out + (recipe.clip ? ", clipped to 0 ... 1" : "");
 }
 
-/// Of one channel.
+/// How the intensities of one channel are normalised.
 std::string channel_text(const model::Recipe& recipe) {
   switch (recipe.intensity) {
     case model::IntensityRule::none: return "as they are";
@@ -160,7 +160,7 @@ std::string channel_text(const model::Recipe& recipe) {
   return "";
 }
 
-/// Of every channel, where they differ.
+/// The same for all channels, listed one by one if they differ.
 std::string intensity_text(const model::Recipe& recipe) {
   std::vector<std::string> texts;
   for (std::size_t c = 0; c < std::max<std::size_t>(recipe.channels, 1); ++c)

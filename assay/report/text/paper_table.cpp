@@ -43,13 +43,13 @@ constexpr std::array latex_replacements = {
     Replacement{"·", "$\\cdot$"},
     Replacement{"≤", "$\\leq$"},
     Replacement{"≥", "$\\geq$"},
-    Replacement{"--", "-{}-"},  // an option's name, not a dash
+    Replacement{"--", "-{}-"},  // part of an option's name, not a dash
     Replacement{"–", "--"},
     Replacement{"\n", " "},
     Replacement{"\r", " "},
 };
 
-/// Blanks at the end of a cell only line up stars on a terminal.
+/// Trailing blanks are dropped: they only align stars on a terminal.
 std::string replaced(std::string_view text, std::span<const Replacement> replacements) {
   text = text.substr(0, text.find_last_not_of(' ') + 1);
   std::string out;

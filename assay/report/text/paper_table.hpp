@@ -16,7 +16,7 @@ struct ColumnGroup {
   std::vector<std::string> columns;
 };
 
-/// Cells are plain text; each form escapes what it must.
+/// Cells are plain text; each output format escapes what it must.
 struct PaperTable {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;  ///< each as long as the header

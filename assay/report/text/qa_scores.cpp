@@ -22,7 +22,7 @@ std::string limits(double lower, double upper) {
   return percent(lower) + " – " + percent(upper) + " %";
 }
 
-/// Before the score of a run that has not answered everything: it is not final.
+/// Words before the score of a run that has not answered everything, because it is not final.
 std::string partial(const qa::QaScores& s) {
   const std::size_t answered = s.ledger.answered(), expected = s.ledger.expected();
   if (answered == expected) return "";
@@ -264,7 +264,7 @@ std::string score_lines(const qa::QaComparison& c, const qa::PairedScore& s, con
                      s.both_right, s.only_first, s.only_second, s.both_wrong);
 }
 
-/// A name with its position, unless the name contains it already.
+/// A name followed by its place, unless the name contains it already.
 std::string placed(const std::string& name, std::string_view place) {
   const std::string mark = fmt::format(" ({})", place);
   return printable(name) + (name.ends_with(mark) ? "" : mark);

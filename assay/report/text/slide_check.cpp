@@ -12,7 +12,8 @@ namespace {
 
 using CountRow = std::vector<std::string>;
 
-/// States that nothing was done to find out are not shown as zeros.
+/// The states that were checked. Without OpenSlide no slide was opened, and zeros for the states
+/// that need opening would mislead.
 std::vector<Named<qa::SlideState>> shown_states(const qa::SlideCheck& check) {
   std::vector<Named<qa::SlideState>> out;
   for (const auto& state : qa::slide_states()) {

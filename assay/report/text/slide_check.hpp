@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which slides are there, as people read it.
+/// Which slides exist, as text for people.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace assay::report {
 
-/// One line per benchmark, and their sum where there are several.
+/// One line per benchmark, and their sum if there are several.
 std::string slide_check_table(const qa::SlideCheck& check);
 
 /// The slides that cannot be used and why, at most `most` of each kind and benchmark; empty when

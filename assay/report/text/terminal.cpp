@@ -53,7 +53,7 @@ std::string kind_of(const metrics::Region& region) {
   return region.is_union ? "region" : "label";
 }
 
-/// The averages of cases. Where there are several labels, a reason names the one it is of.
+/// The averages of cases. If there are several labels, a reason also names its label.
 ShownScores shown_averages(const metrics::SegmentationResult& result, std::size_t metric) {
   ShownScores out;
   std::vector<std::pair<std::string, std::size_t>> counts;
@@ -130,14 +130,14 @@ std::string table_of(const metrics::SegmentationResult& result, ScoresOf scores_
   return text_table(summary_columns, rows);
 }
 
-/// No lesion metric without the rule that it depends on.
+/// The rule that lesion metrics depend on, printed with every one of them.
 std::string lesion_rule_text(const metrics::LesionSettings& s) {
   return fmt::format(" · lesions: rule {}, {} neighbours{}", name(s.rule),
                      static_cast<int>(s.connectivity),
                      s.least_ml > 0 ? fmt::format(", at least {:g} mL", s.least_ml) : "");
 }
 
-/// Where nobody knows how large a pixel is.
+/// A note if the size of a pixel is unknown.
 std::string pixel_text(const metrics::ScoreSettings& settings) {
   std::string out = " · lengths are in pixels";
   for (const metrics::ChosenMetric& m : settings.metrics)
@@ -145,7 +145,7 @@ std::string pixel_text(const metrics::ScoreSettings& settings) {
   return out;
 }
 
-/// What was resampled, and what that did.
+/// What was resampled, and to what effect.
 std::string resampling_text(const metrics::SegmentationResult& result) {
   const metrics::ScoreSettings& s = result.settings;
   std::size_t cases = 0;
@@ -230,7 +230,7 @@ std::string failure_line(const metrics::ChosenMetric& metric,
                      failure_text(*metric));
 }
 
-/// Both means, wherever the model failed: a failure must not improve a mean by being left out.
+/// The means with and without failures: a failure must not improve a mean by being left out.
 std::string effect_of_failures(const metrics::SegmentationResult& result) {
   std::string out;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m)
@@ -248,7 +248,7 @@ std::string undefined_text(const metrics::ReasonCounts& undefined) {
   return listed(counts);
 }
 
-/// Values that no mean of a case has in it, because there was nothing to measure.
+/// Values of labels that are left out of the means of cases, because there was nothing to measure.
 std::string left_out_of_cases(const metrics::SegmentationResult& result) {
   std::string out;
   for (std::size_t m = 0; m < result.settings.metrics.size(); ++m) {

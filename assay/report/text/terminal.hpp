@@ -14,11 +14,11 @@ struct TerminalStyle {
   std::size_t worst_cases = 5;  ///< how many of the lowest cases are listed
 };
 
-/// The headline, a table per label with mean, SD, median, IQR, 95 % CI, n and undefined, what
-/// failures would mean for the mean, and the worst cases.
+/// The headline, a table per label with mean, SD, median, IQR, 95 % CI, n and undefined, the mean
+/// with failures counted, and the worst cases.
 std::string terminal_report(const metrics::SegmentationResult& result, const TerminalStyle& style);
 
-/// The tables of a run that was finished before, by what its results file says.
+/// The tables of a run that was finished earlier, from its results file.
 std::string terminal_report(const results::SegmentationFile& run,
                             const metrics::ScoreSettings& settings, const TerminalStyle& style);
 

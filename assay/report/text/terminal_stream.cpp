@@ -17,7 +17,7 @@ std::ostream& send(std::ostream& stream, std::string_view sequence) {
 
 }  // namespace
 
-/// How many bytes at the front go through as they are; 0 when none do.
+/// How many bytes at the front are let through unchanged.
 std::size_t TerminalBuffer::passing(std::string_view text) const {
   if (text.starts_with('\n') || (passes_.tabs && text.starts_with('\t'))) return 1;
   for (const std::string_view color : {bold_on, bold_off})

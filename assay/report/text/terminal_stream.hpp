@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The one place where text meets a terminal. File names, ids and servers' words may hold anything:
-/// what would move the cursor, retitle the window or turn the reading order around is shown as
-/// \x1b or \u202e instead.
+/// The only place that writes to a terminal. File names, ids and text from servers may contain
+/// anything. Whatever would move the cursor, retitle the window or reverse the reading order is
+/// shown as \x1b or \u202e instead.
 #pragma once
 
 #include <locale>
@@ -11,9 +11,9 @@
 
 namespace assay::report {
 
-/// What passes besides plain text and line ends.
+/// What is let through besides plain text and line ends.
 struct Passes {
-  bool colors = false;  ///< bold and its end, which are all we use
+  bool colors = false;  ///< only the codes for bold and for its end, since we use no others
   bool tabs = false;
 };
 
@@ -22,7 +22,8 @@ class TerminalBuffer : public std::streambuf {
   TerminalBuffer(std::ostream& stream, Passes passes, std::ostream* copy)
       : stream_(stream), passes_(passes), copy_(copy) {}
 
-  /// Our own commands, as they are. The copy gets "\r" instead: the line starts anew.
+  /// Writes our own control sequences unchanged. The copy gets "\r" instead, because the line
+  /// starts again.
   void command(std::string_view sequence) {
     stream_ << sequence;
     if (copy_ != nullptr) *copy_ << '\r';
@@ -42,8 +43,8 @@ class TerminalBuffer : public std::streambuf {
   std::ostream* copy_;
 };
 
-/// Writes to `stream` what is harmless there. Nothing is held back, so its text and what is
-/// written to `stream` directly come in order. `copy`, if there is one, gets the same text without
+/// Writes to `stream` and makes the text harmless there. Nothing is buffered, so it stays in order
+/// with what is written to `stream` directly. `copy`, if there is one, gets the same text without
 /// colours.
 class TerminalStream : public std::ostream {
  public:
@@ -58,7 +59,7 @@ class TerminalStream : public std::ostream {
   TerminalBuffer buffer_;
 };
 
-/// Empty the line, or the screen, and go to its start.
+/// These clear the line, or the screen, and go to its start.
 std::ostream& clear_line(std::ostream& stream);
 std::ostream& clear_screen(std::ostream& stream);
 

@@ -29,11 +29,11 @@ TEST(Terminal, what_a_terminal_acts_on_is_shown) {
       {std::string("a\0b", 3), "a\\x00b"},
       {"\xc2\x9b"
        "31m",
-       "\\u009b31m"},  // CSI in eight bits, as UTF-8
+       "\\u009b31m"},  // the 8-bit CSI, as UTF-8
       {"\x9b"
        "31m",
        "\\x9b31m"},                         // and as a bare byte
-      {"\xff\xc3(", "\\xff\\xc3("},         // bytes that are no characters
+      {"\xff\xc3(", "\\xff\\xc3("},         // bytes that are not UTF-8
       {"\xed\xa0\x80", "\\xed\\xa0\\x80"},  // half a surrogate pair
       {"a\xe2\x80\xae"
        "b",

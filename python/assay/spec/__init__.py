@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The specifications' own names, signatures and numbers, over the same core.
 
-Code that was written for a specification runs by changing its import:
+Code that was written for a specification runs once its import is changed:
 
 | written for | here |
 |---|---|
@@ -13,14 +13,15 @@ Code that was written for a specification runs by changing its import:
 | `eval.answer_extraction` | `assay.spec.answer_extraction` |
 | `data.schemas`, `data.download`'s constants, `eval.runner` | `assay.spec.benchmark` |
 
-Every name is also here, flat. The numbers are the specifications', among them some that one should
-not publish: Dice with a smoothing term in single precision, an MCC of 0 where it is undefined, an
-AVD of infinity that makes the mean infinite, an `allclose` shortcut that calls a small but
-consistent difference none, "STATISTICALLY EQUIVALENT" for a p-value above 0.05, the article "a"
-read as option A. Each docstring says what is wrong and which function of `assay` to use instead.
+`assay.spec` itself also has every name. The numbers are the specifications', and some of them
+should not be published: Dice with a smoothing term in single precision, an MCC of 0 where it is
+undefined, an AVD of infinity that makes the mean infinite, an `allclose` shortcut that treats a
+small but consistent difference as none, "STATISTICALLY EQUIVALENT" for a p-value above 0.05, the
+article "a" read as option A. Each docstring says what is wrong and which function of `assay` to use
+instead.
 
-What is mended, because the specifications' own examples or tests fail without it, or because a
-wrong answer would be silent:
+Some things are corrected, because the specifications' own examples or tests fail otherwise, or
+because a wrong answer would go unnoticed:
 
 - decisions are plain `bool`, so `is True` holds and JSON can be written;
 - Holm's correction is always the monotone one; the specification's fallback for a missing
@@ -32,8 +33,8 @@ wrong answer would be silent:
 - `binary_dice` scores batches of several samples, as its documentation shows;
 - an unknown reduction is an error instead of None.
 
-torch is imported only by `Evaluator.evaluate` and by Dice functions that were given tensors; SciPy,
-statsmodels and pandas never.
+torch is imported only by `Evaluator.evaluate` and by Dice functions that were given tensors. SciPy,
+statsmodels and pandas are never imported.
 """
 from .answer_extraction import ExtractedAnswer, extract_label
 from .benchmark import (

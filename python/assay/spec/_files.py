@@ -24,7 +24,7 @@ def write_text(path: Path | str, text: str) -> None:
 
 
 def read_json_object(path: Path | str) -> dict[str, Any]:
-    """An object; Python's NaN and Infinity are understood."""
+    """The object in a JSON file; Python's NaN and Infinity are understood."""
     try:
         found = json.loads(Path(path).read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Questions about whole slides: the items of MultiPathQA, their results, and a runner over them.
 
-The data models are plain dataclasses with keywords only, as pydantic's would be; nothing is
+The data models are plain keyword-only dataclasses in place of pydantic models; values are not
 coerced.
 """
 from __future__ import annotations
@@ -29,8 +29,8 @@ BENCHMARK_TASKS: dict[str, dict[str, Any]] = {
 class BenchmarkItem:
     """One question.
 
-    `prompt` is what the model sees: options are injected (or appended, where the template has no
-    place for them) and doubled braces undone. The specification replaces only `{options}`, so that
+    `prompt` is what the model sees: options are inserted (or appended, if the template has no place
+    for them), and doubled braces become single. The specification replaces only `{options}`, so
     609 of the 934 published prompts show the model doubled braces and 325 show it no options.
     """
 
@@ -71,9 +71,9 @@ def load_benchmark(
 ) -> list[BenchmarkItem]:
     """The valid questions of a table, in its order: MultiPathQA.csv, or CSV or JSON like it.
 
-    Without `wsi_root` every `wsi_path` is empty. With it every slide must be there and be the only
-    one of its name; beyond the two places of the specification it is looked for as archives lay
-    files out. To ask what is missing without an exception, use `assay.qa_check`.
+    Without `wsi_root` every `wsi_path` is empty. With it, every slide must exist and be the only
+    one of its name. Slides are looked for in the specification's two places and in the layouts of
+    common archives. To list what is missing without an exception, use `assay.qa_check`.
 
     Args:
         csv_path: The table.
@@ -125,19 +125,19 @@ def read_results(paths: Iterable[Path | str]) -> list[BenchmarkResult]:
 
 
 class BenchmarkRunner:
-    """Runs an agent over a table: `assay.qa_run`, whose keywords are the settings here.
+    """Runs an agent over a table with `assay.qa_run`, whose keywords are the settings here.
 
-    The specification names the class and not its methods. Every answered call is on disk before it
-    counts, so that the same `run` goes on after a crash. Labels are read by the rules `assay`;
-    `rules="spec"` takes the specification's. The key of a model server comes from the environment.
+    The specification names the class but not its methods. Every answered call is on disk before it
+    counts, so the same `run` continues after a crash. Labels are read by the rules "assay";
+    `rules="spec"` uses the specification's. The key of a model server comes from the environment.
     """
 
     def __init__(self, wsi_root: Path | str, **settings: Any) -> None:
         self.wsi_root, self.settings = wsi_root, settings
 
     def run(self, table: Path | str, out: Path | str) -> list[BenchmarkResult]:
-        """Asks the questions of a table and keeps everything in the folder `out`; results in the
-        table's order."""
+        """Asks the questions of a table and keeps everything in the folder `out`. The results are
+        in the table's order."""
         done = _commands.qa_run(table, out, wsi_root=self.wsi_root, **self.settings)
         return read_results(done["files"])
 

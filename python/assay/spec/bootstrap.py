@@ -17,8 +17,8 @@ class BootstrapResult:
     """Mean and standard deviation (ddof 1) of the replicates, and their 2.5th and 97.5th
     percentiles.
 
-    Where classes are rare, replicates lose some of them and the mean lies away from the metric of
-    the data itself; `assay.bootstrap_metric` gives that too, as `point`.
+    If classes are rare, replicates miss some of them, and the mean differs from the metric of the
+    data itself. `assay.bootstrap_metric` also gives the latter, as `point`.
     """
 
     mean: float
@@ -52,7 +52,7 @@ def accuracy(predictions: Sequence[Hashable], truths: Sequence[Hashable]) -> flo
 
 
 def balanced_accuracy(predictions: Sequence[Hashable], truths: Sequence[Hashable]) -> float:
-    """The mean over the true classes of the share of their items that are right."""
+    """The mean over the true classes of the share of correct items in each (mean recall)."""
     return _core.balanced_accuracy(*_codes(predictions, truths))
 
 
@@ -66,9 +66,9 @@ def _named(metric_type: str) -> Metric:
 class MetricsCalculator:
     """Accuracy and balanced accuracy of labels of any kind.
 
-    The specification names the class and not its methods. A question without a label is given as
-    any value that is no truth, such as None, and counts as wrong; `assay.qa_score` gives the other
-    policy and bounds beside it.
+    The specification names the class but not its methods. For a question without a label, pass any
+    value that is not among the truths, such as None; it counts as wrong. `assay.qa_score` also
+    gives the other policy, and bounds.
     """
 
     accuracy = staticmethod(accuracy)
@@ -78,7 +78,7 @@ class MetricsCalculator:
     def compute(
         predictions: Sequence[Hashable], truths: Sequence[Hashable], metric_type: str = "accuracy"
     ) -> float:
-        """Either of them, by the name that a task or an item has."""
+        """Either metric, by the name that a task or an item gives it."""
         return _named(metric_type)(predictions, truths)
 
 
@@ -92,9 +92,9 @@ def bootstrap_metric(
     """Bootstrap of a metric: N pairs drawn with replacement, `n_replicates` times.
 
     `accuracy` and `balanced_accuracy` of this module are scored by counting; any other function is
-    called with two lists, once for every replicate and once more for the data. Items are taken as
-    independent and in the order that they are given; `assay.bootstrap_metric` can resample
-    clusters, such as slides.
+    called with two lists, once for every replicate and once more for the data. Items are assumed to
+    be independent and are drawn by their position. `assay.bootstrap_metric` can resample clusters,
+    such as slides.
 
     Args:
         predictions: Predicted labels.
@@ -124,12 +124,11 @@ def bootstrap_metric(
 
 
 class BootstrapEvaluator:
-    """`bootstrap_metric` with its settings kept: mean ± standard deviation, as the paper reports
-    them.
+    """`bootstrap_metric` with fixed settings: mean ± standard deviation, as the paper reports them.
 
-    The specification names the class and not its methods. Where classes are rare the mean of the
-    replicates lies away from the score of the data: publish the `point` of `assay.bootstrap_metric`
-    or `assay.qa_score`.
+    The specification names the class but not its methods. If classes are rare, the mean of the
+    replicates differs from the score of the data. Publish the `point` of `assay.bootstrap_metric`
+    or the point estimate of `assay.qa_score`.
     """
 
     def __init__(self, n_replicates: int = 1000, seed: int = 42) -> None:
@@ -143,6 +142,6 @@ class BootstrapEvaluator:
         truths: Sequence[Hashable],
         metric_type: Metric | str = "accuracy",
     ) -> BootstrapResult:
-        """Bootstrap of a metric: a name that tasks have, or a function of (predictions, truths)."""
+        """Bootstrap of a metric, given by its name or as a function of (predictions, truths)."""
         metric = _named(metric_type) if isinstance(metric_type, str) else metric_type
         return bootstrap_metric(predictions, truths, metric, self.n_replicates, self.seed)

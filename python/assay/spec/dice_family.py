@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dice of batches (B, C, ...) by the rules of the Dice family's documentation.
 
-Tensors give tensors (and `soft_dice` a gradient), NumPy arrays give numbers and arrays. The rules
-are odd in places: one empty class decides for the whole batch, soft Dice adds up all classes so
-that the background dominates, the median of an even number of scores is the lower one. The
-functions of the same names in `assay` score every sample and class.
+Tensors give tensors (with a gradient from `soft_dice`), NumPy arrays give numbers and arrays. The
+rules are odd in places: one empty class decides for the whole batch, soft Dice adds up all classes
+so that the background dominates, and the median of an even number of scores is the lower of the two
+in the middle. The functions of the same names in `assay` score every sample and class.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 from .. import _core
 from .._arrays import array
 
-Array = Any  # numpy.ndarray or torch.Tensor; torch is not imported for a hint
+Array = Any  # numpy.ndarray or torch.Tensor; torch is not imported just for a type hint
 Reduction = Literal["mean", "median", "sum", "none"]
 
 POLICY = "mipcandy-doc"
@@ -109,7 +109,7 @@ def binary_dice(
     """Dice of boolean masks (B, 1, ...), then reduced over the batch.
 
     A sample that is empty on both sides scores `if_empty`, as in the documentation's example of two
-    samples (0.9); where every sample is empty, the result is `if_empty` whatever the reduction.
+    samples (0.9). If every sample is empty, the result is `if_empty` whatever the reduction.
 
     Raises:
         TypeError: The masks are not boolean.
@@ -127,9 +127,9 @@ def dice_similarity_coefficient(
     """2 TP / (2 TP + FP + FN) per sample and class of one-hot float32 arrays (B, N, ...), then
     reduced.
 
-    One class of one sample without any foreground makes the whole result `if_empty`, and so a
-    perfect score by default, however bad the rest is. `assay.dice_similarity_coefficient` puts
-    `if_empty` in for that entry only.
+    One class of one sample without any foreground makes the whole result `if_empty`: by default a
+    perfect score, however bad the rest is. `assay.dice_similarity_coefficient` uses `if_empty` for
+    that entry only.
 
     Raises:
         TypeError: The arrays are not float32.
@@ -181,9 +181,9 @@ def soft_dice(
     """(2 Σpg + smooth) / (Σp + Σg + smooth) of float32 arrays (B, C, ...); differentiable for
     tensors.
 
-    No sigmoid or softmax is applied. With `batch_dice` everything, classes included, goes into one
-    score; without, there is one per sample and class before reduction. `assay.soft_dice` keeps
-    classes apart.
+    No sigmoid or softmax is applied. With `batch_dice` there is one score of the whole batch and
+    all classes; without it, there is one per sample and class before reduction. `assay.soft_dice`
+    keeps classes apart.
 
     Args:
         outputs: Probabilities.

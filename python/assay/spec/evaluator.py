@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Complete evaluation pipeline for model assessment: a torch model over a data loader, scored as it
-goes.
+"""Complete evaluation pipeline for model assessment: runs a torch model over a data loader and
+scores each batch.
 
 `assay score` does the same from files, in parallel, and can be resumed.
 """
@@ -28,7 +28,7 @@ METRICS = ("dice", "avd", "mcc")
 
 
 def _number(found: Any, where: str) -> float:
-    """null, which valid JSON has for a value that does not exist, becomes NaN."""
+    """null, which valid JSON uses for a value that does not exist, becomes NaN."""
     if found is None:
         return math.nan
     if isinstance(found, bool) or not isinstance(found, (int, float)):
@@ -68,8 +68,8 @@ class EvaluationResult:
     def save(self, path: Path | str) -> None:
         """Save results to JSON file.
 
-        An infinite AVD is written as `Infinity`, which is Python's and not JSON; `assay score`
-        writes null and the reason. Every reader of assay accepts both.
+        An infinite AVD is written as `Infinity`, which Python accepts but JSON does not have.
+        `assay score` writes null and the reason. assay reads both.
         """
         write_text(path, json.dumps(self.to_dict(), indent=2))
 
@@ -154,8 +154,8 @@ class Evaluator:
     ) -> EvaluationResult:
         """Evaluate model on dataset.
 
-        Every batch is scored as soon as it is predicted; volumes are not kept. An empty loader
-        gives means and standard deviations of 0.0, which look like a very bad model: check
+        Every batch is scored as soon as it is predicted, and its volumes are not kept. An empty
+        loader gives means and standard deviations of 0.0, which look like a very bad model. Check
         `num_samples`.
 
         Args:
@@ -200,7 +200,7 @@ class Evaluator:
     ) -> list[ComparisonResult]:
         """Compare models to reference using statistical tests.
 
-        Two results of one name count as one model, the last; a warning says so.
+        If two results have the same name, only the last counts, with a warning.
 
         Args:
             reference_result: Results from reference model (e.g., MeshNet-26).

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dice, AVD and MCC of binary masks, with the specification's smoothing and empty-mask values.
 
-Masks are NumPy arrays or torch CPU tensors of any shape. Counts are exact integers of the core; the
-formulas then run in single precision, as the specification's do, so that scores (and the ties
-between them that a rank test sees) are its scores. `assay.metrics` has the exact ratios and says
-where a metric is undefined.
+Masks are NumPy arrays or torch CPU tensors of any shape. The core counts voxels as exact integers.
+The formulas then run in single precision, as in the specification, so that scores agree with it
+(and so do the ties between scores that a rank test sees). `assay.metrics` gives the exact ratios
+and None where a metric is undefined.
 """
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import numpy as np
 from .. import _core
 from .._arrays import array, pair
 
-Array = Any  # numpy.ndarray or torch.Tensor; torch is not imported for a hint
+Array = Any  # numpy.ndarray or torch.Tensor; torch is not imported just for a type hint
 
 
 @dataclass
@@ -35,8 +35,8 @@ class MetricResult:
 
 
 class _Evidence(NamedTuple):
-    """Counts of voxels that are not 0, and sums of the values: the same numbers for masks of 0 and
-    1."""
+    """Counts of voxels that are not 0, and sums of the values. For masks of 0 and 1 the sums follow
+    from the counts."""
 
     tp: int
     fp: int
@@ -57,7 +57,7 @@ def _is_binary(values: np.ndarray) -> bool:
 
 
 def _flat(pred: Array, target: Array) -> tuple[np.ndarray, np.ndarray]:
-    """Both in one dimension. (1, D, H, W) goes with (D, H, W); masks of another size do not."""
+    """Both in one dimension. (1, D, H, W) goes with (D, H, W); different sizes are refused."""
     a, b = array(pred, "pred"), array(target, "target")
     if a.size != b.size:
         raise ValueError(
@@ -155,8 +155,7 @@ def average_volume_difference(pred: Array, target: Array) -> float:
 def matthews_correlation_coefficient(pred: Array, target: Array) -> float:
     """Compute Matthews Correlation Coefficient; every value but 0 is foreground.
 
-    0 where it is undefined (a mask that is empty or full, two empty masks among them);
-    `assay.metrics` gives None there.
+    0 where it is undefined: if a mask, or both, is empty or full. `assay.metrics` gives None there.
 
     Args:
         pred: Predicted binary mask.
@@ -183,12 +182,12 @@ def compute_confusion_matrix(pred: Array, target: Array) -> dict[str, int]:
 
 
 def metric_results(samples: list[dict[str, float]]) -> dict[str, MetricResult]:
-    """The samples' scores as one MetricResult per metric; NaN without samples, like NumPy's
-    mean."""
+    """The samples' scores as one MetricResult per metric. Without samples the mean is NaN, as in
+    NumPy."""
     results = {}
     for key in ("dice", "avd", "mcc"):
         values = [sample[key] for sample in samples]
-        with np.errstate(invalid="ignore"):  # infinity less infinity: the std is NaN
+        with np.errstate(invalid="ignore"):  # infinity minus infinity: the std is NaN
             mean = float(np.mean(values)) if values else float("nan")
             std = float(np.std(values)) if values else float("nan")
         results[key] = MetricResult(name=key.upper(), mean=mean, std=std, values=values)

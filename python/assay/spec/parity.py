@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Do results match the paper? By the specification's limits, defaults and words.
+"""Do results match the paper, judged by the specification's limits, defaults and words?
 
 The limits are compared without slack, so that 0.886 is not within 0.01 of 0.876 in double
-precision; those of "acceptable" and "minimum" are MeshNet-26's for every variant; missing values
-are made up. `assay parity` (`assay.validate_parity`) has a slack of 1e-9, refuses unknown variants
-and says "not assessable".
+precision. The limits of "acceptable" and "minimum" are MeshNet-26's for every variant. Missing
+values are made up. `assay parity` (`assay.validate_parity`) has a slack of 1e-9, refuses unknown
+variants and says "not assessable" if values are missing.
 """
 from __future__ import annotations
 
@@ -132,11 +132,11 @@ def validate_parity(
 ) -> ParityResult:
     """Validate experiment results against paper.
 
-    Paper parity is judged on TEST metrics (outer fold holdout). Where the results have none,
+    Paper parity is judged on TEST metrics (outer fold holdout). If the results have none,
     validation metrics are used and a missing AVD or MCC is invented (0.3, 0.7), with a warning. A
-    variant that is not in `PAPER_RESULTS` is compared with meshnet_26, with a warning. Better than
-    the paper is not "strict" but "acceptable". `assay.validate_parity` does none of these silently
-    or at all.
+    variant that is not in `PAPER_RESULTS` is compared with meshnet_26, with a warning. Results
+    better than the paper by more than the tolerance are "acceptable" and not "strict".
+    `assay.validate_parity` invents nothing and refuses unknown variants.
 
     Args:
         experiment_results: Path to experiment_results.json or dict.
@@ -289,9 +289,9 @@ def run_statistical_comparison(
     paper_mean).
 
     The conclusion "STATISTICALLY EQUIVALENT" for p >= alpha is wrong: a test that finds no
-    difference, of five runs perhaps, shows no equivalence. The paper's mean is also an estimate and
-    not a constant, and Cohen's d is "large" where it does not exist (two standard deviations of 0).
-    To show equivalence use `assay.tost_paired` or an interval within a margin
+    difference, perhaps of five runs, does not show equivalence. The paper's mean is an estimate and
+    not a constant. Cohen's d is called "large" if it does not exist (two standard deviations of 0).
+    To show equivalence, use `assay.tost_paired` or an interval within a margin
     (`assay.hodges_lehmann`).
 
     Args:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paired comparison of models: Wilcoxon's test as SciPy 1.10 has it, Holm's correction as
-statsmodels has it.
+"""Paired comparison of models: Wilcoxon's test as in SciPy 1.10, Holm's correction as in
+statsmodels.
 
-Neither package is needed. `assay.wilcoxon` is exact with ties and zeros too, and `assay.compare`
-matches cases by name, gives intervals and says when data are too few to show anything.
+Neither package is needed. `assay.wilcoxon` is exact even with ties and zeros, and `assay.compare`
+matches cases by name, gives intervals and says when there are too few cases to show anything.
 """
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def holm_bonferroni_correction(
 ) -> tuple[list[float], list[bool]]:
     """Apply Holm-Bonferroni correction for multiple comparisons.
 
-    The monotone step-down correction, significant where corrected <= alpha. A p-value of NaN stays
-    NaN, counts in the size of the family and is never significant. `assay.holm` is the same and
-    refuses NaN.
+    This is the monotone step-down correction; a test is significant if its corrected p-value is at
+    most alpha. A p-value of NaN stays NaN, counts towards the number of tests and is never
+    significant. `assay.holm` is the same but refuses NaN.
 
     Args:
         p_values: List of uncorrected p-values.
@@ -117,7 +117,7 @@ def compare_to_reference(
 ) -> dict[str, dict]:
     """Compare all models to the reference, as the guide to the paper's results does it.
 
-    Without the `allclose` shortcut, so that identical scores are an error, as in SciPy 1.10.
+    There is no `allclose` shortcut, so identical scores are an error, as in SciPy 1.10.
 
     Returns:
         {name: {"p_value": the corrected p-value, "significant": bool}}.
@@ -133,8 +133,8 @@ def format_results_table(
 ) -> str:
     """Format results as a markdown table.
 
-    A metric that is missing is printed as 0.000, and one star is used for whichever metric was
-    compared; `assay compare --format markdown` leaves gaps and stars each metric.
+    A missing metric is printed as 0.000, and a single star does not say which metric was compared.
+    `assay compare --format markdown` leaves gaps and gives each metric its own star.
 
     Args:
         results: Dictionary mapping model names to metric dictionaries.
