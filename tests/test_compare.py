@@ -292,3 +292,6 @@ def test_more_columns_than_anybody_reads_are_refused(tmp_path):
                            "time: choose some with --metric and --label\n")
     result = compare(*files, "--metric", "m7,m39999")
     assert list(result["metrics"]) == ["m7", "m39999"]
+    for shown in (files, files[:1]):
+        done = assay("report", *shown, "--out", tmp_path / "r.html", status=2)
+        assert "has 40000 columns; a report shows at most 5000" in done.stderr

@@ -258,6 +258,17 @@ def finished(tmp_path_factory, slides):
         yield folder, questions, arguments, server
 
 
+def test_results_never_replace_the_files_of_a_run(tmp_path, finished):
+    target = copy_of(finished, tmp_path / "run")
+    for name, said in (("run.journal", "is a journal"), ("questions.json", "is an input")):
+        before = (target / name).read_bytes()
+        for command in (["qa", "score", target], ["qa", "compare", target, target],
+                        ["report", target]):
+            assert said in assay(*command, "--out", target / name, status=2).stderr
+        assert said in assay("qa", "score", target, "--csv", target / name, status=2).stderr
+        assert (target / name).read_bytes() == before
+
+
 def copy_of(finished, target):
     import shutil
     shutil.copytree(finished[0] / "run", target)
