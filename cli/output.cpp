@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_journal(const fs::path& file) {
+bool holds_records(const fs::path& file) {
   const Buffer start = InputFile(file).read_start(journal_line_start.size());
   return std::ranges::equal(start.bytes(), std::as_bytes(std::span(journal_line_start)));
 }
@@ -68,13 +68,14 @@ void InputFiles::refuse(const fs::path& out) const {
 }
 
 void refuse_input(const fs::path& out, const std::vector<fs::path>& inputs) {
-  if (out.empty() || !fs::is_regular_file(out)) return;
+  std::error_code ignored;  // an argument need not be the name of a file
+  if (!fs::is_regular_file(out, ignored)) return;
   InputFiles(inputs).refuse(out);
-  if (is_journal(out))
+  if (holds_records(out))
     throw Error(Error::Kind::usage, out,
-                "is a journal, the record of a run; choose another file for the results");
+                "is a journal or a shard, the record of a run; choose another file for the results");
   for (const fs::path& folder : inputs)
-    if (fs::exists(folder / qa::journal_file))
+    if (fs::exists(folder / qa::journal_file, ignored))
       InputFiles({folder / qa::questions_file}).refuse(out);
 }
 

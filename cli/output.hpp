@@ -40,9 +40,9 @@ class InputFiles {
   std::set<std::pair<std::uintmax_t, std::uintmax_t>> files_;  ///< device and number
 };
 
-/// A result must never take the place of a file that it is made from, nor of a journal. An input
-/// that is the folder of a question-answering run includes the run's questions. Throws
-/// Error::usage.
+/// A result must never take the place of a file that it is made from, nor of a journal or
+/// a shard. An input that is the folder of a question-answering run includes the run's questions.
+/// Throws Error::usage.
 void refuse_input(const std::filesystem::path& out,
                   const std::vector<std::filesystem::path>& inputs);
 

@@ -38,9 +38,9 @@ fs::path results_path(const std::string& out, const ScoreOptions& o, const std::
 }
 
 /// A result must never take the place of an image that it is made from, of another result, or of
-/// the journal.
+/// the journal. Only a shard may replace a shard.
 void refuse_collisions(const score::Cohort& cohort, const fs::path& out, const fs::path& csv,
-                       const fs::path& journal) {
+                       const fs::path& journal, bool is_shard) {
   const fs::path table = csv.lexically_normal();
   if (!out.empty() && out.lexically_normal() == table)
     throw Error(Error::Kind::usage,
@@ -48,6 +48,7 @@ void refuse_collisions(const score::Cohort& cohort, const fs::path& out, const f
   if (!journal.empty() && journal.lexically_normal() == table)
     throw Error(Error::Kind::usage, csv,
                 "is where the journal of this run is kept; choose another file for --csv");
+  if (is_shard) return InputFiles(score::input_files(cohort)).refuse(out);
   for (const fs::path& target : {out, csv})
     if (!target.empty() && fs::exists(target)) refuse_input(target, score::input_files(cohort));
 }
@@ -120,12 +121,12 @@ struct JournalPlace {
 };
 
 /// Everything that can be refused is refused now, not after hours of scoring.
-JournalPlace checked_outputs(const ScoreRun& run, const fs::path& out) {
+JournalPlace checked_outputs(const ScoreRun& run, const fs::path& out, bool is_shard) {
   const ScoreOptions& o = run.options;
   const fs::path journal = out.empty() ? fs::path() : fs::path(out.string() + ".journal");
   if (o.resume && out.empty())
     throw Error(Error::Kind::usage, "--resume needs --out: the file of the run to continue");
-  refuse_collisions(run.cohort, out, o.csv, journal);
+  refuse_collisions(run.cohort, out, o.csv, journal, is_shard);
   const bool is_new = !fs::exists(journal);
   if (!out.empty()) require_writable(out);
   if (!o.csv.empty()) require_writable(o.csv);
@@ -272,7 +273,7 @@ Exit run_shard(const ScoreRun& run, const ChosenShard& chosen, const Common& com
   const fs::path out = results_path(common.out, run.options, run.cohort.settings.model_name);
   const fs::path file =
       out.parent_path() / results::shard_file_name(out.filename().string(), chosen.shard);
-  const JournalPlace journal = checked_outputs(run, file);
+  const JournalPlace journal = checked_outputs(run, file, true);
   const results::ShardHeader header = header_of(run, chosen, out, session);
   const std::vector<std::size_t> numbers = score::numbers_of_shard(
       run.cohort.cases.size(), header.inputs_sha256, chosen.shard, chosen.plan);
@@ -363,7 +364,7 @@ Exit run_scoring(const ScoreRun& run, const Common& common, const Session& sessi
   if (o.shard.plan_shards != 0) return make_plan(run.cohort, o.shard, session);
   if (chosen) return run_shard(run, *chosen, common, session);
   const fs::path out = results_path(common.out, o, run.cohort.settings.model_name);
-  const JournalPlace journal = checked_outputs(run, out);
+  const JournalPlace journal = checked_outputs(run, out, false);
   if (session.rehearsal != nullptr) return rehearse(run, out, *session.rehearsal);
   const score::Execution execution = execution_of(run, journal.path, session);
   if (o.resume)

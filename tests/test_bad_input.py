@@ -531,6 +531,15 @@ def test_a_result_never_replaces_a_file_that_another_option_names(tmp_path, opti
     assert (tmp_path / "table").read_bytes() == before
 
 
+def test_arguments_that_cannot_be_names_of_files_are_no_obstacle(tmp_path):
+    save(tmp_path / "p/a.nii.gz", mask(BOX))
+    save(tmp_path / "r/a.nii.gz", mask(BOX))
+    (tmp_path / "x.json").write_text("{}")
+    regions = "whole=" + ",".join(str(label) for label in range(1, 200))
+    assay("score", "p", "r", "--out", "x.json", "--region", regions, cwd=tmp_path)
+    assert "whole" in json.loads((tmp_path / "x.json").read_text())["labels"]
+
+
 def test_a_result_never_replaces_a_journal(tmp_path):
     save(tmp_path / "p/a.nii.gz", mask(BOX))
     save(tmp_path / "r/a.nii.gz", mask(BOX))
@@ -539,7 +548,7 @@ def test_a_result_never_replaces_a_journal(tmp_path):
     for command in (["score", "p", "r"], ["compare", "x.json", "x.json"], ["parity", "x.json"],
                     ["report", "x.json"]):
         done = assay(*command, "--out", "x.json.journal", cwd=tmp_path, status=2)
-        assert "x.json.journal: is a journal, the record of a run; choose another" in done.stderr
+        assert "x.json.journal: is a journal or a shard, the record of a run" in done.stderr
     assert (tmp_path / "x.json.journal").read_bytes() == before
 
 
