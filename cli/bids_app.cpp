@@ -11,15 +11,15 @@
 
 #include "assay/base/bids.hpp"
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/folder.hpp"
-#include "assay/report/text/text_table.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/results/foreign/bids_derivatives.hpp"
 #include "assay/score/memory_gate.hpp"
 #include "assay/score/merge_shards.hpp"
-#include "assay/score/score_case.hpp"
 #include "assay/score/shards.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
@@ -405,11 +405,7 @@ Exit run_participants(const Options& o, Study& study, const Common& common,
     progress.update(number, total, record.fate != metrics::Fate::scored);
   };
   score::MemoryGate gate(memory_limit(o.score.max_memory));
-  execution.scorer = score::within_memory(
-      [&](const score::CasePlan& plan, score::Workspace& workspace) {
-        return score::score_case(plan, study.cohort.settings, workspace);
-      },
-      gate, study.cohort.settings, false);
+  execution.scorer = score::within_memory({}, gate, study.cohort.settings, false);
   const score::CohortRecords run = score::score_cases(cases, execution);
   progress.clear();
   if (run.interrupted) {

@@ -10,7 +10,7 @@
 #include "assay/error.hpp"
 #include "assay/parity/published.hpp"
 #include "assay/report/text/comparison_report.hpp"
-#include "assay/report/text/text_table.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/results.hpp"
 #include "cli/commands.hpp"
 #include "cli/margins.hpp"

@@ -6,7 +6,7 @@
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
 #include "assay/report/text/cross_validation.hpp"
-#include "assay/report/text/text_table.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/results/cross_validation.hpp"
 #include "assay/results/runs.hpp"
 #include "cli/commands.hpp"

@@ -7,7 +7,7 @@
 #include "assay/base/durable.hpp"
 #include "assay/base/file_error.hpp"
 #include "assay/error.hpp"
-#include "assay/report/text/text_table.hpp"
+#include "assay/report/text/printable.hpp"
 #include "cli/provenance.hpp"
 #include "cli/qa_agent.hpp"
 

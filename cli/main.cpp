@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "assay/error.hpp"
-#include "assay/report/text/text_table.hpp"
+#include "assay/report/text/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/config_files.hpp"
 #include "cli/program.hpp"

@@ -72,8 +72,9 @@ void refuse_input(const fs::path& out, const std::vector<fs::path>& inputs) {
   if (!fs::is_regular_file(out, ignored)) return;
   InputFiles(inputs).refuse(out);
   if (holds_records(out))
-    throw Error(Error::Kind::usage, out,
-                "is a journal or a shard, the record of a run; choose another file for the results");
+    throw Error(
+        Error::Kind::usage, out,
+        "is a journal or a shard, the record of a run; choose another file for the results");
   for (const fs::path& folder : inputs)
     if (fs::exists(folder / qa::journal_file, ignored))
       InputFiles({folder / qa::questions_file}).refuse(out);

@@ -10,7 +10,7 @@
 
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
-#include "assay/report/text/text_table.hpp"
+#include "assay/report/text/printable.hpp"
 #include "cli/output.hpp"
 
 namespace assay::cli {

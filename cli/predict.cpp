@@ -15,11 +15,13 @@
 
 #include "assay/base/file.hpp"
 #include "assay/base/own_threads.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/dicom_series.hpp"
 #include "assay/image/folder.hpp"
 #include "assay/image/npy.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/score/channels.hpp"
 #include "assay/score/dataset_json.hpp"

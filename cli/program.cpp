@@ -5,8 +5,8 @@
 #include <ostream>
 
 #include "assay/error.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/terminal_stream.hpp"
-#include "assay/report/text/text_table.hpp"
 #include "cli/log.hpp"
 #include "cli/parsed_line.hpp"
 #include "cli/warnings.hpp"

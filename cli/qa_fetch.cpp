@@ -14,6 +14,7 @@
 #include "assay/base/http.hpp"
 #include "assay/error.hpp"
 #include "assay/qa/slides/slide_lists.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"
 #include "cli/progress.hpp"

@@ -10,7 +10,7 @@
 #include "assay/qa.hpp"
 #include "assay/qa/results/trajectory.hpp"
 #include "assay/report/page/trajectory_page.hpp"
-#include "assay/report/text/text_table.hpp"
+#include "assay/report/text/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 

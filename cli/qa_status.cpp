@@ -16,6 +16,7 @@
 #include "assay/error.hpp"
 #include "assay/qa/run/qa_plan.hpp"
 #include "assay/qa/run/qa_progress.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/terminal_stream.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "cli/commands.hpp"

@@ -12,7 +12,7 @@
 
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
-#include "assay/report/text/text_table.hpp"
+#include "assay/report/text/printable.hpp"
 #include "cli/commands.hpp"
 #include "cli/margins.hpp"
 #include "cli/output.hpp"

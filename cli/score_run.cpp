@@ -12,13 +12,12 @@
 #include "assay/base/new_folders.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/terminal.hpp"
-#include "assay/report/text/text_table.hpp"
 #include "assay/results.hpp"
 #include "assay/results/segmentation.hpp"
 #include "assay/results/shard.hpp"
 #include "assay/score/memory_gate.hpp"
-#include "assay/score/score_case.hpp"
 #include "assay/score/shards.hpp"
 #include "cli/memory.hpp"
 #include "cli/output.hpp"
@@ -187,13 +186,8 @@ results::CaseRoots whole_roots(const results::CaseRoots& given) {
 score::CohortRecords run_within_memory(const ScoreRun& run, score::Execution execution,
                                        const Common& common, const Session& session) {
   score::MemoryGate gate(memory_limit(run.options.max_memory));
-  execution.scorer = score::within_memory(
-      execution.scorer
-          ? execution.scorer
-          : [&](const score::CasePlan& plan,
-                score::Workspace&
-                    workspace) { return score::score_case(plan, run.cohort.settings, workspace); },
-      gate, run.cohort.settings, execution.waits);
+  execution.scorer =
+      score::within_memory(std::move(execution.scorer), gate, run.cohort.settings, execution.waits);
   score::CohortRecords records = run_cohort(run.cohort, execution, common, session);
   if (records.replayed != 0 && !records.interrupted)
     session.notes << "note: " << counted(records.replayed, "case")

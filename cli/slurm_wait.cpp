@@ -13,7 +13,7 @@
 #include "assay/base/stop_sign.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
-#include "assay/report/text/text_table.hpp"
+#include "assay/report/text/printable.hpp"
 #include "cli/progress.hpp"
 #include "cli/shard_watch.hpp"
 #include "cli/slurm.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "assay/report/text/text_table.hpp"
+#include "assay/report/text/printable.hpp"
 
 namespace assay::cli {
 

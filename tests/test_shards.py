@@ -6,8 +6,10 @@ import numpy
 import pytest
 
 import failing_calls
+import hanging
 import networks
 import support
+from hanging import hanging_file
 from support import assay, cohort, mask, save, without_provenance
 
 
@@ -323,30 +325,31 @@ def test_damaged_lines_are_named(plain):
     _, done = merged(folder, "--partial", status=2)
 
 
-def test_a_killed_shard_loses_only_the_case_in_hand(tmp_path):
-    cohort(tmp_path, [f"c{i:03}" for i in range(60)], shape=(64, 64, 64))
-    words = ["score", tmp_path / "pred", tmp_path / "ref", "--jobs", 1]
-    assay(*words, "--out", tmp_path / "one.json", "--quiet")
-    run_shards(tmp_path, words, 2)
-    shard_file(tmp_path, 1, 2).unlink()
-    journal = tmp_path / "shards/results.shard-1-of-2.jsonl.journal"
-    started = subprocess.Popen(
-        [support.PROGRAM, *map(str, words), "--out", tmp_path / "shards/results.json", "--shard",
-         "1/2"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 50
-    while time.monotonic() < deadline and not (
-            journal.exists() and journal.read_bytes().count(b"\n") > 3):
-        time.sleep(0.005)
-    started.send_signal(signal.SIGKILL)
-    started.wait()
-    if shard_file(tmp_path, 1, 2).exists():
-        pytest.skip("the shard was faster than the signal")
-    _, done = merged(tmp_path, status=2)
+@pytest.mark.skipif(not hanging.SHIM.exists(), reason="built without tests/faults")
+def test_a_killed_shard_loses_only_the_case_in_hand(plain):
+    folder, words = plain
+    run_shards(folder, words, 2)
+    shard_file(folder, 1, 2).unlink()
+    journal = folder / "shards/results.shard-1-of-2.jsonl.journal"
+    with hanging_file("ref/c5.nii.gz") as hung, hung.held():
+        started = subprocess.Popen(
+            [support.PROGRAM, *map(str, words), "--jobs", "1", "--out",
+             folder / "shards/results.json", "--shard", "1/2"], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env={**os.environ, **hung.environment})
+        deadline = time.monotonic() + 50
+        lines = 3  # its header, c1 and c3
+        while time.monotonic() < deadline and not (
+                journal.exists() and journal.read_bytes().count(b"\n") == lines):
+            time.sleep(0.005)
+        started.send_signal(signal.SIGKILL)
+        started.wait()
+    assert not shard_file(folder, 1, 2).exists()
+    _, done = merged(folder, status=2)
     assert f"{journal}: shard 1 has begun but is not finished; add --resume" in done.stderr
     assert "shard 1 of 2 is missing" in done.stderr
-    done = assay(*words, "--out", tmp_path / "shards/results.json", "--shard", "1/2", "--resume")
-    assert "taken from the journal" in done.stderr
-    assert content(merged(tmp_path)[0]) == content(tmp_path / "one.json")
+    done = assay(*words, "--out", folder / "shards/results.json", "--shard", "1/2", "--resume")
+    assert "2 cases were taken from the journal" in done.stderr
+    assert content(merged(folder)[0]) == content(folder / "one.json")
 
 
 def test_resuming_a_finished_shard_does_nothing(plain):

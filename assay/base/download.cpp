@@ -15,6 +15,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/base/http.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 
 namespace assay {

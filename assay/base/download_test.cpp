@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "assay/base/sha256.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/demo/test_server.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "assay/base/csv.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
 #include "assay/metrics.hpp"

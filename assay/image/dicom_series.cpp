@@ -5,6 +5,7 @@
 #include <map>
 
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image/dicom.hpp"

@@ -13,6 +13,7 @@
 #include "assay/base/crc32.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/gzip.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image/dicom_series.hpp"

@@ -13,6 +13,7 @@
 #include "assay/base/file.hpp"
 #include "assay/base/gzip.hpp"
 #include "assay/base/sanitizer_for_test.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/image/layout.hpp"
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
 #include "assay/image/nifti.hpp"

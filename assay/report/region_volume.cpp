@@ -9,7 +9,7 @@
 #include "assay/image.hpp"
 #include "assay/image/structures.hpp"
 #include "assay/score/alignment.hpp"
-#include "assay/score/side.hpp"
+#include "assay/score/mask_rule.hpp"
 
 namespace assay::report {
 namespace {

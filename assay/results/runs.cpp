@@ -6,6 +6,7 @@
 #include <map>
 
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 #include "assay/results/cross_validation.hpp"
 

@@ -9,6 +9,7 @@
 #include "assay/base/json.hpp"
 #include "assay/base/json_append.hpp"
 #include "assay/base/named.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/image/label_table.hpp"
 #include "assay/metrics/score_choices.hpp"

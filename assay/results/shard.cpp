@@ -6,6 +6,7 @@
 #include "assay/base/file.hpp"
 #include "assay/base/journal.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/whole.hpp"
 #include "assay/error.hpp"
 #include "assay/results/case_record.hpp"

@@ -6,8 +6,8 @@
 
 #include <thread>
 
-#include "assay/base/file.hpp"
 #include "assay/base/own_threads.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/temporary_folder.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"

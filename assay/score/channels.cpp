@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "assay/base/ascii.hpp"
-#include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"

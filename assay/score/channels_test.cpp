@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/temporary_folder.hpp"
 #include "assay/error.hpp"
 

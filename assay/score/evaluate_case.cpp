@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/score/alignment.hpp"
 #include "assay/score/channels.hpp"
-#include "assay/score/side.hpp"
+#include "assay/score/mask_rule.hpp"
 
 namespace assay::score {
 namespace {

@@ -285,6 +285,10 @@ void MemoryGate::pass(const MemoryNeed& need, const std::function<void()>& work)
 
 Scorer within_memory(Scorer scorer, MemoryGate& gate, const metrics::ScoreSettings& settings,
                      bool predicts) {
+  if (!scorer)
+    scorer = [&settings](const CasePlan& plan, Workspace& workspace) {
+      return score_case(plan, settings, workspace);
+    };
   return [scorer = std::move(scorer), &gate, &settings, predicts](const CasePlan& plan,
                                                                   Workspace& workspace) {
     if (plan.fate != metrics::Fate::scored) return scorer(plan, workspace);

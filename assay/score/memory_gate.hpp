@@ -63,7 +63,8 @@ class MemoryGate {
 
 using Scorer = std::function<metrics::CaseRecord(const CasePlan& plan, Workspace& workspace)>;
 
-/// A scorer whose cases go through the gate. Both must outlive it.
+/// A scorer whose cases go through the gate; score_case by default. Gate and settings must outlive
+/// it.
 Scorer within_memory(Scorer scorer, MemoryGate& gate, const metrics::ScoreSettings& settings,
                      bool predicts);
 

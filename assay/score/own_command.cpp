@@ -13,6 +13,7 @@
 #include "assay/base/child_process.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/temporary_folder.hpp"
 #include "assay/base/text.hpp"
 #include "assay/base/toml.hpp"

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "assay/base/file.hpp"
+#include "assay/base/durable.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 

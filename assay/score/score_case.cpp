@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/image/dicom_objects.hpp"

@@ -7,10 +7,10 @@
 #include <mutex>
 #include <optional>
 
-#include "assay/base/file.hpp"
 #include "assay/base/journal.hpp"
 #include "assay/base/journal_writer.hpp"
 #include "assay/base/own_threads.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image/folder.hpp"

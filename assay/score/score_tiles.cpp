@@ -308,11 +308,7 @@ Image image_of_values(std::span<const Label> bits, ImageHeader header) {
                     "map, such as one of probabilities, give --threshold T or --foreground "
                     "nonzero instead of labels",
                     *fraction));
-  throw Error(
-      Error::Kind::input,
-      fmt::format("is a map, not a mask: it holds several values besides 0, such as {:.6g}; "
-                  "{}",
-                  *fraction, how.mask.remedy));
+  refuse_map(fmt::format("{:.6g}", *fraction), how.mask);
 }
 
 /// What the values of one side mean, by their bits.

@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 #include "assay/score/score_cohort.hpp"
 

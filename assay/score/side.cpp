@@ -134,14 +134,6 @@ std::span<const T> moved_by(View<T> from, const AxisMap& map, Buffer& into) {
   return {reinterpret_cast<const T*>(bytes.data()), from.voxels.size()};
 }
 
-/// Predictions by a model of ours are labels, so no threshold is suggested.
-std::string_view map_remedy(const metrics::ScoreSettings& settings) {
-  return settings.source
-             ? "give --foreground nonzero to count every value but 0, or turn it into a mask"
-             : "give --threshold T, such as 0.5, to count every value >= T, or "
-               "--foreground nonzero to count every value but 0";
-}
-
 }  // namespace
 
 SettledVoxels settle_voxels(Image different, const Reading& how, Workspace& workspace) {
@@ -157,32 +149,6 @@ SettledVoxels settle_voxels(Image different, const Reading& how, Workspace& work
       out.codes[first] = static_cast<std::uint32_t>(is_mask && code != 0 ? 1 : code);
   });
   return out;
-}
-
-MaskRule prediction_rule(const metrics::ScoreSettings& settings) {
-  return {.threshold = settings.threshold,
-          .nonzero = settings.foreground_nonzero,
-          .takes_maps = metrics::needs_only_probability(settings),
-          .can_be_cut = !settings.source,
-          .remedy = map_remedy(settings)};
-}
-
-MaskRule reference_rule(const metrics::ScoreSettings& settings) {
-  return {.nonzero = settings.foreground_nonzero,
-          .map_threshold = settings.threshold,
-          .remedy = map_remedy(settings)};
-}
-
-JudgedMask mask_by(const MaskRule& rule, const Image& image, Buffer& scratch) {
-  if (rule.nonzero) return {nonzero(image, scratch)};
-  if (rule.threshold) return {foreground(image, rule.threshold, scratch)};
-  const JudgedMask found = judged_mask(image, scratch);
-  if (!found.is_map || rule.takes_maps) return found;
-  if (rule.map_threshold)
-    return {.foreground = foreground(image, rule.map_threshold, scratch), .is_map = true};
-  throw Error(Error::Kind::input,
-              "is a map, not a mask: it holds several values besides 0, such as " +
-                  map_values(image) + "; " + std::string(rule.remedy));
 }
 
 Side read_side(const std::filesystem::path& path, const Reading& how, Workspace& workspace) {

@@ -12,6 +12,7 @@
 #include "assay/base/command_line.hpp"
 #include "assay/base/file.hpp"
 #include "assay/base/named.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/model.hpp"

@@ -3,7 +3,7 @@
 
 #include <cctype>
 
-#include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 
 namespace assay::test_server {
 namespace {

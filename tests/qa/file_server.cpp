@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 
 namespace assay::test_server {
 namespace {

@@ -16,7 +16,7 @@
 #include <mutex>
 #include <thread>
 
-#include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/demo/loopback_server.hpp"
 #include "tests/qa/answers.hpp"
 #include "tests/qa/faults.hpp"

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/image/zarr/zarr_array.hpp"

@@ -12,6 +12,7 @@
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/json_reader.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/temporary_folder.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "assay/base/sha256.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
 

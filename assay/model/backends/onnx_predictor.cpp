@@ -15,6 +15,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/base/half.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/model/backends/onnx_output.hpp"

@@ -4,6 +4,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/base/named.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/model.hpp"

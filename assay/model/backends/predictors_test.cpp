@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "assay/base/named.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/model.hpp"
 #include "assay/model/engine/engine.hpp"

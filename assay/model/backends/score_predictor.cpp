@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 #include "assay/model/backends/score_labels.hpp"
 #include "assay/model/backends/window.hpp"

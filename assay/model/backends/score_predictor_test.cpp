@@ -8,6 +8,7 @@
 #include <cmath>
 #include <thread>
 
+#include "assay/base/sha256.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/model/backends/window.hpp"
 

@@ -13,6 +13,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/base/nearest.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/base/toml.hpp"
 #include "assay/error.hpp"

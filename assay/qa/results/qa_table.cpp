@@ -9,6 +9,7 @@
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/named.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/base/unicode.hpp"
 #include "assay/error.hpp"

@@ -7,6 +7,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 #include "assay/qa/results/usage_json.hpp"
 

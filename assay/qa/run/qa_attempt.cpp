@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 #include "assay/qa/results/trajectory.hpp"
 

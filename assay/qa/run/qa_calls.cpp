@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 
 namespace assay::qa {
@@ -26,11 +26,11 @@ Clock::duration seconds(double count) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(count));
 }
 
-/// Between half and all of it, so that workers which failed together do not return together.
-double jittered(double wait_s) {
+/// Between half and all of a pause.
+double random_share() {
   thread_local std::minstd_rand source{static_cast<std::minstd_rand::result_type>(
       std::hash<std::thread::id>{}(std::this_thread::get_id()))};
-  return wait_s * std::uniform_real_distribution<>(0.5, 1.0)(source);
+  return std::uniform_real_distribution<>(0.5, 1.0)(source);
 }
 
 std::string dollars(double usd) {
@@ -44,8 +44,6 @@ std::string time_text(double seconds) {
   if (seconds < hour) return fmt::format("{:.0f} min", seconds / minute);
   return fmt::format("{:.1f} h", seconds / hour);
 }
-
-constexpr double longest_asked_wait_s = 3600;  // a server that asks for a day will ask again
 
 /// What to change when a reply costs more than its bound.
 std::string remedy(const Usage& usage, const TokenBound& bound, std::size_t images) {
@@ -305,10 +303,7 @@ std::string QaCalls::budget_sentence(double bound_usd) const {
 }
 
 void QaCalls::wait(const ModelFailure& failure, unsigned failures) {
-  const double backoff =
-      std::min(parts_.retry.longest_wait_s, parts_.retry.first_wait_s * std::exp2(failures - 1));
-  const double wait_s = std::max(jittered(backoff),
-                                 std::min(failure.retry_after_s.value_or(0), longest_asked_wait_s));
+  const double wait_s = backoff_s(parts_.retry, failures, random_share(), failure.retry_after_s);
   const auto until = Clock::now() + seconds(wait_s);
   if (parts_.waits) parts_.waits(wait_s, failure.status);
   if (failure.retry_after_s) parts_.limit.pause_until(until);  // it applies to all workers

@@ -18,7 +18,7 @@
 #include "assay/qa/run/qa_agents.hpp"
 #include "assay/qa/run/qa_state.hpp"
 #include "assay/qa/run/rate_limit.hpp"
-#include "assay/qa/run/retry_settings.hpp"
+#include "assay/qa/run/retry_backoff.hpp"
 #include "assay/qa/values/prices.hpp"
 
 namespace assay::qa {

@@ -2,6 +2,7 @@
 #include "assay/qa/run/qa_pictures.hpp"
 
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 #include "assay/image/jpeg.hpp"
 #include "assay/qa/slides/guides.hpp"

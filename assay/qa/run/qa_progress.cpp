@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/qa/results/qa_journal.hpp"

@@ -6,6 +6,7 @@
 
 #include "assay/base/csv.hpp"
 #include "assay/base/file.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/qa.hpp"

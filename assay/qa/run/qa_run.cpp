@@ -6,9 +6,9 @@
 #include <mutex>
 
 #include "assay/base/ascii.hpp"
-#include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/own_threads.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/error.hpp"
 #include "assay/qa.hpp"
 #include "assay/qa/results/trajectory.hpp"

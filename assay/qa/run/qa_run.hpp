@@ -16,7 +16,7 @@
 #include "assay/qa/run/qa_plan.hpp"
 #include "assay/qa/run/qa_progress.hpp"
 #include "assay/qa/run/qa_state.hpp"
-#include "assay/qa/run/retry_settings.hpp"
+#include "assay/qa/run/retry_backoff.hpp"
 #include "assay/qa/values/mode.hpp"
 #include "assay/qa/values/prices.hpp"
 

@@ -5,9 +5,9 @@
 #include <array>
 #include <optional>
 
-#include "assay/base/file.hpp"
 #include "assay/base/journal_salvage.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"
 #include "assay/qa/results/qa_journal.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "assay/base/file.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/qa/agent/prompt.hpp"
 
 namespace assay::qa {

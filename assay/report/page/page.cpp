@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "assay/base/base64.hpp"
-#include "assay/base/file.hpp"
 #include "assay/base/gzip.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/report/html.hpp"
 #include "assay/report/page/page_parts.hpp"

@@ -9,6 +9,7 @@
 #include "assay/base/text.hpp"
 #include "assay/compare.hpp"
 #include "assay/compare/standing.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report {

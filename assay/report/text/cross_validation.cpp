@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "assay/base/text.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/text_table.hpp"
 #include "assay/stats/folds.hpp"
 

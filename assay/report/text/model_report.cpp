@@ -10,6 +10,7 @@
 #include "assay/base/text.hpp"
 #include "assay/model/engine/engine.hpp"
 #include "assay/model/recipe/recipe_file.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report {

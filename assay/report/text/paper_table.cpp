@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report {

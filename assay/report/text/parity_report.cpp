@@ -10,6 +10,7 @@
 #include "assay/base/shortest.hpp"
 #include "assay/base/text.hpp"
 #include "assay/parity/report.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report {

@@ -6,6 +6,7 @@
 #include "assay/base/text.hpp"
 #include "assay/compare.hpp"
 #include "assay/compare/power_words.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report {

@@ -5,6 +5,7 @@
 
 #include "assay/base/csv.hpp"
 #include "assay/base/text.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report {

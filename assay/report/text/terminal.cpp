@@ -9,6 +9,7 @@
 #include "assay/base/named.hpp"
 #include "assay/base/text.hpp"
 #include "assay/metrics/score_choices.hpp"
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report {

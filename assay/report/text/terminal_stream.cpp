@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report {

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "assay/report/text/printable.hpp"
 #include "assay/report/text/text_table.hpp"
 
 namespace assay::report::terminal_stream_test {

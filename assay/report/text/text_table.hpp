@@ -26,11 +26,6 @@ inline constexpr std::string_view bold_on = "\x1b[1m", bold_off = "\x1b[0m";
 
 std::string bold(std::string_view text, bool color);
 
-/// Text from file names, headers and servers, made safe for a terminal and kept to one line. ASCII
-/// control characters and bytes that are not UTF-8 become \xNN. Other control characters and marks
-/// that reverse the reading order become \uNNNN.
-std::string printable(std::string_view text);
-
 /// How many columns of a terminal the UTF-8 text takes (no wide characters are used here).
 std::size_t display_width(std::string_view text);
 

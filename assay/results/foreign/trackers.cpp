@@ -16,6 +16,7 @@
 #include "assay/base/file.hpp"
 #include "assay/base/file_error.hpp"
 #include "assay/base/json.hpp"
+#include "assay/base/sha256.hpp"
 #include "assay/base/shortest.hpp"
 #include "assay/error.hpp"
 #include "assay/results/segmentation.hpp"
