@@ -41,7 +41,7 @@ constexpr double rounding = 1e-12;        ///< of sums of squares, relative
 constexpr std::size_t most_rows = 1200;   ///< of one search; farther voxels are put off
 constexpr std::size_t steps_at_once = 4;  ///< steps between rows after which a search may end
 constexpr Index voxels_per_step = 5;  ///< voxels that a transform handles at the cost of one step
-constexpr Index chunk = BitVolume::words_behind;  ///< words of a row that are settled together
+constexpr Index chunk = BitVolume::words_behind;  ///< words of a slice that are settled together
 
 /// A voxel's own row or one next to it; masks say which of its bits count.
 struct NearRow {
@@ -49,10 +49,11 @@ struct NearRow {
   std::uint64_t here = 0, beside = 0;  ///< the bit at the same x, and the two next to it
 };
 
-/// All neighbours of one distance.
+/// All neighbours of one distance, and how many voxels have one there and none nearer.
 struct NearRing {
   double squared = 0;
   std::vector<NearRow> rows;
+  std::int64_t voxels = 0;
 };
 
 /// Up to four rows that are equally far: this many steps either way.
@@ -78,6 +79,7 @@ struct Disc {
 };
 
 /// All steps of at most one voxel along each axis that are shorter than any of two, nearest first.
+/// The first ring is the voxel itself.
 std::vector<NearRing> near_rings(const Squares& squares) {
   const double least = std::min({squares[0][1], squares[1][1], squares[2][1]});
   std::map<double, NearRing> rings;
@@ -85,7 +87,7 @@ std::vector<NearRing> near_rings(const Squares& squares) {
     for (Index y = -1; y <= 1; ++y)
       for (const Index x : {0, 1}) {
         const double d = squared(squares, x, y, z);
-        if (d == 0 || d >= 4 * least * (1 - rounding)) continue;
+        if (d != 0 && d >= 4 * least * (1 - rounding)) continue;
         NearRing& ring = rings[d];
         ring.squared = d;
         if (ring.rows.empty() || ring.rows.back().y != y || ring.rows.back().z != z)
@@ -130,15 +132,21 @@ class Search {
         spacing_mm_(spacing_mm[0]),
         near_(near_rings(squares_)),
         weight_(weight),
-        left_(static_cast<std::size_t>(to.words() + chunk)),
+        left_(static_cast<std::size_t>(to.words() * size_[1] + chunk)),
         waiting_(64 * to.words()),
         overlay_(to.words()),
         allowance_(size_[0] * size_[1] * size_[2] / voxels_per_step) {}
 
   DistanceTally of(const BitVolume& from) {
-    for (Index z = 1; z + 1 < size_[2]; ++z)
+    for (Index z = 1; z + 1 < size_[2]; ++z) {
+      if (!settle_common(from.row(0, z), z) || !settle_near(z)) continue;
       for (Index y = 1; y + 1 < size_[1]; ++y)
-        if (settle_common(from.row(y, z), y, z) && settle_near(y, z)) search_left(y, z);
+        if (std::ranges::any_of(left_of(y), [](std::uint64_t bits) { return bits != 0; }))
+          search_left(y, z);
+    }
+    // Before the others, which may fill the table: one more entry would double it.
+    for (const NearRing& ring : near_)
+      if (ring.voxels != 0) tally_.add(ring.squared, static_cast<double>(ring.voxels));
     settle_put_off();
     return std::move(tally_);
   }
@@ -146,10 +154,15 @@ class Search {
  private:
   static constexpr double infinite_ = std::numeric_limits<double>::infinity();
 
-  void settle(std::uint64_t bits, Index w, Index y, Index z, double distance2) {
-    if (!weight_) return tally_.add(distance2, std::popcount(bits));
+  /// Settles bits of word `w` of a slice. Voxels that weigh the same are only counted here.
+  void settle(std::uint64_t bits, Index w, Index z, NearRing& ring) {
+    if (!weight_) {
+      ring.voxels += std::popcount(bits);
+      return;
+    }
+    const Index y = w / to_.words(), x = 64 * (w % to_.words());
     for (; bits != 0; bits &= bits - 1)
-      tally_.add(distance2, weight_(voxel(64 * w + std::countr_zero(bits), y, z)));
+      tally_.add(ring.squared, weight_(voxel(x + std::countr_zero(bits), y, z)));
   }
 
   static Voxel voxel(Index x, Index y, Index z) {
@@ -157,41 +170,38 @@ class Search {
             static_cast<std::int32_t>(z)};
   }
 
-  /// Whether bits of the row are left.
-  bool settle_common(const std::uint64_t* from, Index y, Index z) {
-    const std::uint64_t* to = to_.row(y, z);
-    bool any = false;
-    for (Index w = 0; w < to_.words(); ++w) {
-      if (const std::uint64_t both = from[w] & to[w]; both != 0) settle(both, w, y, z, 0);
+  /// Settles the voxels of a slice that lie on the other border; whether bits are left.
+  bool settle_common(const std::uint64_t* from, Index z) {
+    const std::uint64_t* to = to_.row(0, z);
+    std::uint64_t any = 0;
+    for (Index w = 0; w < to_.words() * size_[1]; ++w) {
+      if (const std::uint64_t both = from[w] & to[w]; both != 0) settle(both, w, z, near_.front());
       left_[static_cast<std::size_t>(w)] = from[w] & ~to[w];
-      any = any || left_[static_cast<std::size_t>(w)] != 0;
+      any |= left_[static_cast<std::size_t>(w)];
     }
-    return any;
+    return any != 0;
   }
 
-  /// Settles voxels with a neighbour near enough; whether bits of the row are left.
-  bool settle_near(Index y, Index z) {
-    bool any = true;
-    for (std::size_t n = 0; any && n < near_.size(); ++n) {
-      any = false;
-      for (Index w = 0; w < to_.words(); w += chunk) {
-        const auto is_left = [left = left_.data() + w] {
-          return (left[0] | left[1] | left[2] | left[3]) != 0;
-        };
-        if (!is_left()) continue;
-        settle_ring(near_[n], y, z, w);
-        any = any || is_left();
-      }
+  /// Settles voxels with a neighbour near enough; whether bits of the slice are left. Short rows
+  /// are settled several at once. The first and the last row are empty.
+  bool settle_near(Index z) {
+    bool any = false;
+    for (Index w = to_.words(); w < to_.words() * (size_[1] - 1); w += chunk) {
+      const auto is_left = [left = left_.data() + w] {
+        return (left[0] | left[1] | left[2] | left[3]) != 0;
+      };
+      for (std::size_t n = 1; n < near_.size() && is_left(); ++n) settle_ring(near_[n], z, w);
+      any = any || is_left();
     }
     return any;
   }
 
   /// Voxels with a neighbour in the ring. The voxels before and after a row are empty voxels of
   /// other rows; beyond those there is nothing left to settle.
-  void settle_ring(const NearRing& ring, Index y, Index z, Index w) {
+  void settle_ring(NearRing& ring, Index z, Index w) {
     std::uint64_t found[chunk] = {};
     for (const NearRow& near : ring.rows) {
-      const std::uint64_t* row = to_.row(y + near.y, z + near.z) + w;
+      const std::uint64_t* row = to_.row(near.y, z + near.z) + w;
       for (Index i = 0; i < chunk; ++i) {
         const std::uint64_t beside =
             row[i] << 1 | row[i - 1] >> 63 | row[i] >> 1 | row[i + 1] << 63;
@@ -202,8 +212,14 @@ class Search {
       std::uint64_t& left = left_[static_cast<std::size_t>(w + i)];
       const std::uint64_t hit = left & found[i];
       left &= ~hit;
-      if (hit != 0) settle(hit, w + i, y, z, ring.squared);
+      if (hit != 0) settle(hit, w + i, z, ring);
     }
+  }
+
+  /// What is left of a row of the current slice.
+  std::span<const std::uint64_t> left_of(Index y) const {
+    return std::span(left_).subspan(static_cast<std::size_t>(y * to_.words()),
+                                    static_cast<std::size_t>(to_.words()));
   }
 
   void search_left(Index y, Index z) {
@@ -211,7 +227,8 @@ class Search {
     if (disc_.rows.empty()) disc_ = disc(squares_, size_);
     waiting_.clear();
     for (Index w = 0; w < to_.words(); ++w)
-      for (std::uint64_t bits = left_[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1)
+      for (std::uint64_t bits = left_of(y)[static_cast<std::size_t>(w)]; bits != 0;
+           bits &= bits - 1)
         waiting_.add(64 * w + std::countr_zero(bits));
     waiting_.fill_lanes();
     // Whether to continue is checked only every few steps, since a mispredicted branch costs as
@@ -281,9 +298,7 @@ class Search {
     return put_off_;
   }
 
-  void put_off_row(Index y, Index z) {
-    std::copy_n(left_.begin(), to_.words(), put_off_bits().row(y, z));
-  }
+  void put_off_row(Index y, Index z) { std::ranges::copy(left_of(y), put_off_bits().row(y, z)); }
 
   bool covers_all() const {
     return disc_.rows.size() == static_cast<std::size_t>(size_[1] * size_[2]);
@@ -310,8 +325,8 @@ class Search {
   std::vector<NearRing> near_;
   Disc disc_;  ///< made for the first row that needs it, since neighbours settle most surfaces
   const Weight& weight_;
-  std::vector<std::uint64_t> left_;  ///< bits of the current row that have no distance yet
-  WaitingRow waiting_;               ///< the same, one by one
+  std::vector<std::uint64_t> left_;  ///< bits of the current slice that have no distance yet
+  WaitingRow waiting_;               ///< those of one row, one by one
   std::array<RowsApart, steps_at_once> apart_{};
   Overlay overlay_;
   BitVolume put_off_;
