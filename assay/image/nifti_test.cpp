@@ -41,13 +41,6 @@ void append_f128(FileBytes& out, std::uint64_t high, bool big_endian) {
   if (!big_endian) append(out, high, false);
 }
 
-template <class T>
-FileBytes numbers(std::initializer_list<T> values, bool big_endian) {
-  FileBytes out;
-  for (const T value : values) append(out, value, big_endian);
-  return out;
-}
-
 struct TypeCase {
   int code;
   VoxelType type;
