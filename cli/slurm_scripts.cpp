@@ -17,10 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view directive = "#SBATCH";
 
-std::string shell_word(const std::string& word) {
-  return command_text({word});
-}
-
 /// A word quoted for a line that sbatch reads. Between double quotes, sbatch treats a backslash as
 /// an escape for any character. Outside quotes it ends a word at every blank, even after a
 /// backslash.
