@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 #include "assay/qa/agent/prompt.hpp"
 #include "assay/qa/values/truth.hpp"
@@ -10,18 +11,9 @@
 
 namespace assay::qa::options_test {
 
+using test::refusal;
 using ::testing::HasSubstr;
 using Strings = std::vector<std::string>;
-
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
 
 TEST(Options, lists) {
   const std::pair<std::string, Strings> cases[] = {
