@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "assay/base/test_files.hpp"
 #include "assay/compare.hpp"
 #include "assay/error.hpp"

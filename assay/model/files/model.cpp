@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "assay/base/bytes.hpp"
 #include "assay/base/file.hpp"
