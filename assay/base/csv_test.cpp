@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 
 namespace csv_test {
 

@@ -6,7 +6,6 @@
 
 #include "assay/base/test_files.hpp"
 #include "assay/compare.hpp"
-#include "assay/error.hpp"
 #include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/random.hpp"

@@ -4,7 +4,6 @@
 
 #include "assay/base/test_files.hpp"
 #include "assay/compare.hpp"
-#include "assay/error.hpp"
 #include "assay/stats/random.hpp"
 
 namespace comparison_test {

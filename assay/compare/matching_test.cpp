@@ -4,7 +4,6 @@
 
 #include "assay/base/test_files.hpp"
 #include "assay/compare.hpp"
-#include "assay/error.hpp"
 
 namespace matching_test {
 

@@ -9,7 +9,6 @@
 #include "assay/base/test_files.hpp"
 #include "assay/base/text.hpp"
 #include "assay/compare/power_words.hpp"
-#include "assay/error.hpp"
 #include "assay/stats/power.hpp"
 
 namespace power_test {

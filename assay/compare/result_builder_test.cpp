@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 
 namespace result_builder_test {
 

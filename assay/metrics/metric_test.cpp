@@ -9,7 +9,6 @@
 #include <set>
 
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 #include "assay/metrics.hpp"
 
 namespace metric_test {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 #include "assay/results/cross_validation.hpp"
 
 namespace runs_test {

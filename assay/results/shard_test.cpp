@@ -9,7 +9,6 @@
 #include "assay/base/journal.hpp"
 #include "assay/base/json.hpp"
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 #include "assay/metrics/score_choices.hpp"
 #include "assay/results/case_record.hpp"
 #include "assay/results/score_settings.hpp"

@@ -8,7 +8,6 @@
 
 #include "assay/base/json.hpp"
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 
 namespace split_test {
 

@@ -6,7 +6,6 @@
 
 #include "assay/base/file.hpp"
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 
 namespace dataset_json_test {
 

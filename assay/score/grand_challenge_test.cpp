@@ -7,7 +7,6 @@
 #include <string>
 
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 
 namespace grand_challenge_test {
 

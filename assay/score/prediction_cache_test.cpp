@@ -8,7 +8,6 @@
 
 #include "assay/base/temporary_folder.hpp"
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 
 namespace assay::score::prediction_cache_test {
 

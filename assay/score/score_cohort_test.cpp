@@ -9,7 +9,6 @@
 #include "assay/base/file.hpp"
 #include "assay/base/journal.hpp"
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 #include "assay/image.hpp"
 #include "assay/results.hpp"
 #include "assay/results/case_record.hpp"

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 #include "assay/model/engine/networks_for_test.hpp"
 
 namespace assay::model::network_test {

@@ -7,7 +7,6 @@
 #include "assay/base/json.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/base/text.hpp"
-#include "assay/error.hpp"
 
 namespace trajectory_test {
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 
 namespace slide_check_test {
 

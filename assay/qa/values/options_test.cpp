@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include "assay/base/test_files.hpp"
-#include "assay/error.hpp"
 #include "assay/qa/agent/prompt.hpp"
 #include "assay/qa/values/truth.hpp"
 #include "assay/stats/vectors_for_test.hpp"
