@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "assay/base/unicode.hpp"
 #include "assay/error.hpp"
