@@ -67,7 +67,7 @@ void read_object_type(MetaFields&, const Line& line) {
 
 void read_type(MetaFields& fields, const Line& line) {
   const auto row = std::ranges::find(metaimage_types, line.value, &Named<VoxelType>::name);
-  if (row == metaimage_types.end())
+  if (row == std::end(metaimage_types))
     throw Error(Error::Kind::unsupported,
                 fmt::format("its ElementType '{}' is not a scalar type that assay reads",
                             line.value.substr(0, 80)));
@@ -96,9 +96,9 @@ void read_binary(MetaFields&, const Line& line) {
 }
 
 void read_units(MetaFields& fields, const Line& line) {
-  constexpr std::array<Named<double>, 4> units = {{{"mm", 1}, {"um", 0.001}, {"cm", 10}, {"?", 1}}};
+  constexpr Named<double> units[] = {{"mm", 1}, {"um", 0.001}, {"cm", 10}, {"?", 1}};
   const auto unit = std::ranges::find(units, line.value, &Named<double>::name);
-  if (unit == units.end()) throw broken(line.key, line.value, "mm, um or cm");
+  if (unit == std::end(units)) throw broken(line.key, line.value, "mm, um or cm");
   fields.unit_mm = unit->value;
 }
 

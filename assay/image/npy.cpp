@@ -200,14 +200,13 @@ std::string npy_header(std::size_t classes, const Shape& shape) {
 }  // namespace
 
 std::optional<VoxelType> numpy_type(std::string_view name) {
-  constexpr std::array<Named<VoxelType>, 12> types = {{
+  constexpr Named<VoxelType> types[] = {
       {"b1", VoxelType::u8},  {"u1", VoxelType::u8},  {"i1", VoxelType::i8},
       {"u2", VoxelType::u16}, {"i2", VoxelType::i16}, {"u4", VoxelType::u32},
       {"i4", VoxelType::i32}, {"u8", VoxelType::u64}, {"i8", VoxelType::i64},
-      {"f2", VoxelType::f16}, {"f4", VoxelType::f32}, {"f8", VoxelType::f64},
-  }};
+      {"f2", VoxelType::f16}, {"f4", VoxelType::f32}, {"f8", VoxelType::f64}};
   const auto row = std::ranges::find(types, name, &Named<VoxelType>::name);
-  return row == types.end() ? std::nullopt : std::optional(row->value);
+  return row == std::end(types) ? std::nullopt : std::optional(row->value);
 }
 
 bool is_npy(NpyBytes head) {

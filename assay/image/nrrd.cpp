@@ -203,12 +203,12 @@ void read_space_axes(NrrdHeader&, const HeaderLine& line) {
 
 /// The unit of all axes that have one.
 void read_units(NrrdHeader& header, const HeaderLine& line) {
-  constexpr std::array<Named<double>, 5> units = {
-      {{"\"mm\"", 1}, {"\"um\"", 0.001}, {"\"cm\"", 10}, {"\"m\"", 1000}, {"\"\"", 1}}};
+  constexpr Named<double> units[] = {
+      {"\"mm\"", 1}, {"\"um\"", 0.001}, {"\"cm\"", 10}, {"\"m\"", 1000}, {"\"\"", 1}};
   const auto given = words(line.value);
   for (const auto word : given) {
     const auto unit = std::ranges::find(units, word, &Named<double>::name);
-    if (unit == units.end() || word != given.front())
+    if (unit == std::end(units) || word != given.front())
       throw broken(line, "one unit of length (\"mm\", \"um\", \"cm\", \"m\") for all axes");
     header.unit_mm = unit->value;
   }

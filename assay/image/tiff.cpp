@@ -133,16 +133,14 @@ void require_known_meaning(const TiffPage& page) {
 // ---- The size of a pixel, which writers state in three ways.
 
 /// In mm.
-constexpr std::array<Named<double>, 11> length_names = {{
-    {"micron", 1e-3},     {"um", 1e-3},   {"\xC2\xB5m", 1e-3},
-    {"\xCE\xBCm", 1e-3},  {"mm", 1},      {"cm", 10},
-    {"\\u00B5m", 1e-3},   {"nm", 1e-6},   {"m", 1000},
-    {"micrometer", 1e-3}, {"inch", 25.4},
-}};
+constexpr Named<double> length_names[] = {{"micron", 1e-3},     {"um", 1e-3},  {"\xC2\xB5m", 1e-3},
+                                          {"\xCE\xBCm", 1e-3},  {"mm", 1},     {"cm", 10},
+                                          {"\\u00B5m", 1e-3},   {"nm", 1e-6},  {"m", 1000},
+                                          {"micrometer", 1e-3}, {"inch", 25.4}};
 
 std::optional<double> unit_mm(std::string_view name) {
   const auto* const found = std::ranges::find(length_names, trimmed(name), &Named<double>::name);
-  return found == length_names.end() ? std::nullopt : std::optional(found->value);
+  return found == std::end(length_names) ? std::nullopt : std::optional(found->value);
 }
 
 /// The text after `key`, up to one of `ends`.

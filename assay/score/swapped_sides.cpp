@@ -20,7 +20,7 @@ enum class Looks { like_nothing, like_predictions, like_references };
 
 /// Words in the name of a file or folder, and the side that they suggest. Those of predictions come
 /// first: "predicted_labels" are predictions.
-constexpr std::array<Named<Looks>, 37> words = {{
+constexpr Named<Looks> words[] = {
     {"pred", Looks::like_predictions},        {"preds", Looks::like_predictions},
     {"predict", Looks::like_predictions},     {"predicted", Looks::like_predictions},
     {"prediction", Looks::like_predictions},  {"predictions", Looks::like_predictions},
@@ -39,8 +39,7 @@ constexpr std::array<Named<Looks>, 37> words = {{
     {"expert", Looks::like_references},       {"experts", Looks::like_references},
     {"annotator", Looks::like_references},    {"annotators", Looks::like_references},
     {"annotation", Looks::like_references},   {"annotations", Looks::like_references},
-    {"consensus", Looks::like_references},
-}};
+    {"consensus", Looks::like_references}};
 
 /// Files that nnU-Net writes next to predictions, never next to references.
 struct Mark {

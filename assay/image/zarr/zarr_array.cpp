@@ -47,16 +47,16 @@ void set_type(ZarrArray& array, const std::string& text) {
   array.byte_swapped = bytes_per_voxel(array.type) > 1 && text[0] != own && text[0] != '|';
 }
 
-constexpr std::array<Named<ChunkPacking>, 4> packing_names = {{{"zlib", ChunkPacking::zlib},
-                                                               {"gzip", ChunkPacking::gzip},
-                                                               {"zstd", ChunkPacking::zstd},
-                                                               {"blosc", ChunkPacking::blosc}}};
+constexpr Named<ChunkPacking> packing_names[] = {{"zlib", ChunkPacking::zlib},
+                                                 {"gzip", ChunkPacking::gzip},
+                                                 {"zstd", ChunkPacking::zstd},
+                                                 {"blosc", ChunkPacking::blosc}};
 
 ChunkPacking packing_of(const Json& compressor) {
   if (compressor.is_null()) return ChunkPacking::none;
   const std::string id = text_of(member(compressor, "id"));
   const auto* const found = std::ranges::find(packing_names, id, &Named<ChunkPacking>::name);
-  if (found == packing_names.end())
+  if (found == std::end(packing_names))
     throw unsupported_zarr(fmt::format(
         "is compressed with '{}', which assay does not read; save it with blosc, zstd or zlib",
         id.substr(0, 40)));

@@ -15,11 +15,10 @@
 namespace assay::model {
 namespace {
 
-constexpr std::array<Named<ElementType>, 4> storage_types = {
-    {{"torch.FloatStorage", ElementType::float32},
-     {"torch.DoubleStorage", ElementType::float64},
-     {"torch.HalfStorage", ElementType::float16},
-     {"torch.BFloat16Storage", ElementType::bfloat16}}};
+constexpr Named<ElementType> storage_types[] = {{"torch.FloatStorage", ElementType::float32},
+                                                {"torch.DoubleStorage", ElementType::float64},
+                                                {"torch.HalfStorage", ElementType::float16},
+                                                {"torch.BFloat16Storage", ElementType::bfloat16}};
 
 /// Keys under which training programs store the weights, the most trusted first.
 constexpr std::array state_keys = {"model_state_dict", "state_dict", "model", "net"};
@@ -71,7 +70,7 @@ StoredTensor stored(Checkpoint& file, const std::string& key, const PickleValue&
   const PickleValue& type_name = file.pickle.at(storage.items[1]);
   const auto type = std::ranges::find(storage_types, type_name.text, &Named<ElementType>::name);
   StoredTensor out = {.name = key, .shape = tuple_sizes(file, part(2), where)};
-  out.type = type != storage_types.end() ? type->value : ElementType::other;
+  out.type = type != std::end(storage_types) ? type->value : ElementType::other;
   if (out.type == ElementType::other) return out;  // counters, which no layer needs
   const std::vector<std::size_t> strides = tuple_sizes(file, part(3), where);
   if (strides.size() != out.shape.size() || !is_contiguous(out.shape, strides))

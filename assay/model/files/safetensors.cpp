@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -16,10 +15,10 @@
 namespace assay::model {
 namespace {
 
-constexpr std::array<Named<ElementType>, 4> type_names = {{{"F32", ElementType::float32},
-                                                           {"F64", ElementType::float64},
-                                                           {"F16", ElementType::float16},
-                                                           {"BF16", ElementType::bfloat16}}};
+constexpr Named<ElementType> type_names[] = {{"F32", ElementType::float32},
+                                             {"F64", ElementType::float64},
+                                             {"F16", ElementType::float16},
+                                             {"BF16", ElementType::bfloat16}};
 
 std::vector<std::size_t> listed_sizes(const Json& list, const std::string& where) {
   if (!list.is_array())
@@ -38,7 +37,7 @@ StoredTensor tensor_of(const std::string& key, const Json& entry,
   StoredTensor out = {.name = key, .shape = listed_sizes(member(entry, "shape"), where)};
   const Json& dtype = member(entry, "dtype");
   const auto type = std::ranges::find(type_names, text_of(dtype), &Named<ElementType>::name);
-  out.type = type != type_names.end() ? type->value : ElementType::other;
+  out.type = type != std::end(type_names) ? type->value : ElementType::other;
   const std::vector<std::size_t> range = listed_sizes(member(entry, "data_offsets"), where);
   if (range.size() != 2 || range[0] > range[1] || range[1] > numbers.size())
     refuse_part(where, fmt::format("its data_offsets lie outside the file, which has {} bytes of "

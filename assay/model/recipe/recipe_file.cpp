@@ -54,24 +54,22 @@ std::size_t read_size(const Json& value) {
   return value.get<std::size_t>();
 }
 
-constexpr std::array<Named<GridRule>, 4> grids = {{{"native", GridRule::native},
-                                                   {"zoom", GridRule::zoom},
-                                                   {"field_of_view", GridRule::field_of_view},
-                                                   {"conform", GridRule::conform}}};
-constexpr std::array<Named<IntensityRule>, 6> intensities = {
-    {{"none", IntensityRule::none},
-     {"min_max", IntensityRule::min_max},
-     {"quantile", IntensityRule::quantile},
-     {"zscore", IntensityRule::zscore},
-     {"zscore_nonzero", IntensityRule::zscore_nonzero},
-     {"fixed", IntensityRule::fixed}}};
-constexpr std::array<Named<TensorAxes>, 2> tensor_axes = {
-    {{"xyz", TensorAxes::xyz}, {"zyx", TensorAxes::zyx}}};
+constexpr Named<GridRule> grids[] = {{"native", GridRule::native},
+                                     {"zoom", GridRule::zoom},
+                                     {"field_of_view", GridRule::field_of_view},
+                                     {"conform", GridRule::conform}};
+constexpr Named<IntensityRule> intensities[] = {{"none", IntensityRule::none},
+                                                {"min_max", IntensityRule::min_max},
+                                                {"quantile", IntensityRule::quantile},
+                                                {"zscore", IntensityRule::zscore},
+                                                {"zscore_nonzero", IntensityRule::zscore_nonzero},
+                                                {"fixed", IntensityRule::fixed}};
+constexpr Named<TensorAxes> tensor_axes[] = {{"xyz", TensorAxes::xyz}, {"zyx", TensorAxes::zyx}};
 
 template <class Words>
 std::vector<std::string_view> names_of(const Words& words) {
   std::vector<std::string_view> out;
-  out.reserve(words.size());
+  out.reserve(std::size(words));
   for (const auto& word : words) out.emplace_back(word.name);
   return out;
 }
@@ -307,14 +305,14 @@ void require_known(const std::string& key) {
   if (std::ranges::find(known, key) != known.end()) return;
   const std::string nearest = did_you_mean(key, known);
   fail(fmt::format("there is no key '{}'{}", key,
-                        nearest.empty() ? "; the keys are " + joined(known) : nearest));
+                   nearest.empty() ? "; the keys are " + joined(known) : nearest));
 }
 
 Recipe extended(const Json& value) {
   const std::string name = read_word(value);
   if (const Recipe* found = builtin(name)) return *found;
   fail(fmt::format("must be a built-in recipe ({}), not '{}'{}", builtin_names(), name,
-                        did_you_mean(name, builtin_recipes(), &Recipe::name)));
+                   did_you_mean(name, builtin_recipes(), &Recipe::name)));
 }
 
 Recipe recipe_of(const Json& file, std::string_view name) {
@@ -418,7 +416,7 @@ std::optional<fs::path> recipe_beside(const fs::path& model) {
     const bool has_toml = fs::exists(toml, error), has_json = fs::exists(json, error);
     if (has_toml && has_json)
       fail(fmt::format("{} and {} both say how to prepare images; remove one", toml.string(),
-                            json.filename().string()));
+                       json.filename().string()));
     if (has_toml || has_json) return has_toml ? toml : json;
   }
   return std::nullopt;

@@ -3,7 +3,6 @@
 #include <curl/curl.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <ctime>
 
@@ -14,7 +13,7 @@ namespace assay::qa {
 namespace {
 
 /// In seconds.
-constexpr std::array<Named<double>, 4> units = {{{"ms", 0.001}, {"h", 3600}, {"m", 60}, {"s", 1}}};
+constexpr Named<double> units[] = {{"ms", 0.001}, {"h", 3600}, {"m", 60}, {"s", 1}};
 
 /// A number at the beginning, which is used up.
 std::optional<double> take_number(std::string_view& text) {
@@ -32,7 +31,7 @@ std::optional<double> duration(std::string_view text) {
   while (const auto number = take_number(text)) {
     const auto unit = std::ranges::find_if(
         units, [&](const Named<double>& each) { return text.starts_with(each.name); });
-    if (unit == units.end()) break;
+    if (unit == std::end(units)) break;
     text.remove_prefix(unit->name.size());
     total = total.value_or(0) + *number * unit->value;
   }
