@@ -97,9 +97,9 @@ TEST_F(JournalFile, never_goes_through_a_link) {
   const std::string before = read_text(target);
   fs::create_symlink(target, path_);
   EXPECT_EQ(test::refusal([&] { Journal::create(path_, header); }),
-              path_.string() +
-                  ": is a symbolic link, which a journal must not be; remove it, or "
-                  "choose another --out");
+            path_.string() +
+                ": is a symbolic link, which a journal must not be; remove it, or "
+                "choose another --out");
   EXPECT_THROW(Journal::locked(path_), Error);
   EXPECT_THROW(Journal::resume(path_, *read_journal(path_)), Error);
   EXPECT_TRUE(fs::is_symlink(path_));
@@ -111,7 +111,9 @@ TEST_F(JournalFile, replaces_only_a_journal) {
   for (const std::string& other : {std::string("my notes"), std::string("{}"),
                                    std::string("\0x", 2), std::string("{\"crc\"}")}) {
     write(other);
-    EXPECT_EQ(test::refusal([&] { Journal::create(path_, header); }), path_.string() + ": is not a journal; move it away") << other;
+    EXPECT_EQ(test::refusal([&] { Journal::create(path_, header); }),
+              path_.string() + ": is not a journal; move it away")
+        << other;
     EXPECT_EQ(read_text(path_), other);
   }
   { Journal::create(path_.string() + ".2", header).commit({R"({"n":1})"}); }

@@ -172,7 +172,8 @@ TEST(JsonReader, an_error_names_file_place_and_field) {
             "t.json: not valid JSON at line 3, column 1; the file may be cut short or not be a "
             "results file");
   JsonReader in("{\n\"a\": [true]}", "t.json");
-  EXPECT_EQ(test::refusal([&] { in.object("", [&](std::string_view key) { in.number(key); }); }), "t.json: line 2, column 6: 'a' is a list, where a number is needed");
+  EXPECT_EQ(test::refusal([&] { in.object("", [&](std::string_view key) { in.number(key); }); }),
+            "t.json: line 2, column 6: 'a' is a list, where a number is needed");
   EXPECT_THAT(message(std::string(100000, '[')), HasSubstr("is a list, where an object"));
   EXPECT_EQ(message("{\"a\": " + std::string(100000, '[')),
             "t.json: line 1, column 206: nested more than 200 levels deep, which is the most that "

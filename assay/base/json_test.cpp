@@ -140,10 +140,9 @@ TEST(Json, reads_what_python_writes) {
 }
 
 TEST(Json, an_error_names_file_and_place_in_our_words) {
-  EXPECT_EQ(
-        test::refusal([&] { parse_json("{\n  \"a\": 1,\n", "r.json"); }),
-        "r.json: not valid JSON at line 3, column 1; the file may be cut short or not be a "
-        "results file");
+  EXPECT_EQ(test::refusal([&] { parse_json("{\n  \"a\": 1,\n", "r.json"); }),
+            "r.json: not valid JSON at line 3, column 1; the file may be cut short or not be a "
+            "results file");
 }
 
 std::string place_of_mistake(std::string_view text) {

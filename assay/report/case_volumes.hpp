@@ -43,8 +43,8 @@ struct ShownCase {
 };
 
 /// The cases that were asked for, then the worst three, the best and the median by the mean over
-/// models of `metric`. If all were asked for ("all" in place of an id), the others follow from the worst to the best. Throws
-/// Error::usage for an id that is not in the study.
+/// models of `metric`. If all were asked for ("all" in place of an id), the others follow from the
+/// worst to the best. Throws Error::usage for an id that is not in the study.
 std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric,
                                    const std::vector<std::string>& asked);
 

@@ -70,7 +70,11 @@ TEST(DrawingConverter, refuses_what_fails_and_leaves_nothing) {
   write_atomically(folder / "a.svg", drawing);
   const auto converter = find_converter(folder.string());
   ASSERT_TRUE(converter);
-  EXPECT_THAT(test::refusal([&] { convert_drawing(*converter, {folder / "a.svg", folder / "a.pdf"}, PictureFormat::pdf); }), testing::HasSubstr("no such colour"));
+  EXPECT_THAT(
+      test::refusal([&] {
+        convert_drawing(*converter, {folder / "a.svg", folder / "a.pdf"}, PictureFormat::pdf);
+      }),
+      testing::HasSubstr("no such colour"));
   EXPECT_EQ(folder.files(), 2U);
 }
 

@@ -41,9 +41,7 @@ TEST(DatasetJson, channels_are_counted_in_both_versions) {
 }
 
 TEST(DatasetJson, what_is_wrong_is_said) {
-  const auto message = [](const std::string& text) {
-    return test::refusal([&] { read(text); });
-  };
+  const auto message = [](const std::string& text) { return test::refusal([&] { read(text); }); };
   EXPECT_THAT(message("{}"), testing::HasSubstr("has no \"labels\""));
   EXPECT_THAT(message(R"({"labels": {"a": 1.5}})"),
               testing::HasSubstr("'a' is not a whole number"));

@@ -73,7 +73,8 @@ TEST(EvaluationData, takes_training_cases_if_test_cases_have_no_references) {
   }
   fs::remove(usual / "labelsTs");
   EXPECT_EQ(evaluation_data({dataset(folder, "one", {"imagesTr", "labelsTr"})}).note, "");
-  EXPECT_THAT(test::refusal([&] { evaluation_data({.data = usual, .split = "Ts"}); }), testing::HasSubstr("(looked for imagesTs/ and labelsTs/)"));
+  EXPECT_THAT(test::refusal([&] { evaluation_data({.data = usual, .split = "Ts"}); }),
+              testing::HasSubstr("(looked for imagesTs/ and labelsTs/)"));
 }
 
 TEST(EvaluationData, says_what_it_looked_for) {

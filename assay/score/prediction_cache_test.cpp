@@ -75,7 +75,9 @@ TEST(PredictionCache, a_folder_that_cannot_be_made_is_named) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "file") << "x";
   const auto labels = some_labels();
-  EXPECT_THAT(test::refusal([&] { PredictionCache(folder.path() / "file/below").keep(key, labels.view()); }), testing::HasSubstr("cannot be created"));
+  EXPECT_THAT(test::refusal(
+                  [&] { PredictionCache(folder.path() / "file/below").keep(key, labels.view()); }),
+              testing::HasSubstr("cannot be created"));
 }
 
 }  // namespace assay::score::prediction_cache_test

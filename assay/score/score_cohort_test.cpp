@@ -113,17 +113,20 @@ TEST_F(SmallCohort, a_record_with_impossible_counts_is_refused_although_its_chec
   ASSERT_NE(at, first.npos) << first;
   first.replace(at, 5, "[-1,");
   Journal::create(journal(), content->header).commit(content->records);
-  EXPECT_EQ(test::refusal([&] { score_cases(cohort(), {.jobs = 1, .journal = journal(), .resume = true}); }),
-              journal().string() +
-                  ": a case record is not sound: a count is negative; run without --resume to "
-                  "start over");
+  EXPECT_EQ(test::refusal(
+                [&] { score_cases(cohort(), {.jobs = 1, .journal = journal(), .resume = true}); }),
+            journal().string() +
+                ": a case record is not sound: a count is negative; run without --resume to "
+                "start over");
 }
 
 TEST_F(SmallCohort, a_journal_of_other_settings_is_not_resumed) {
   score_cases(cohort(), {.jobs = 1, .journal = journal()});
   Cohort other = cohort();
   other.settings.beta = 2;
-  EXPECT_THAT(test::refusal([&] { score_cases(other, {.jobs = 1, .journal = journal(), .resume = true}); }), HasSubstr("begun with other settings"));
+  EXPECT_THAT(
+      test::refusal([&] { score_cases(other, {.jobs = 1, .journal = journal(), .resume = true}); }),
+      HasSubstr("begun with other settings"));
 }
 
 }  // namespace score_cohort_test

@@ -194,7 +194,10 @@ TEST(Compare, the_error_of_a_mean_counts_clusters) {
 
 TEST(Compare, errors_name_the_model) {
   const std::vector<ModelScores> models = {{"short", {1, 2}}};
-  EXPECT_THAT(test::refusal([&] { compare_models_to_reference(Values{1, 2, 3}, models); }), testing::StartsWith("model 'short': "));
+  EXPECT_THAT(test::refusal([&] {
+                compare_models_to_reference(Values{1, 2, 3}, models);
+              }),
+              testing::StartsWith("model 'short': "));
   const std::vector<ModelScores> nan = {{"nan", {1, NAN}}};
   EXPECT_THROW(compare_models_to_reference(Values{1, 2}, nan), Error);
   EXPECT_TRUE(compare_models_to_reference(Values{1}, {}).empty());

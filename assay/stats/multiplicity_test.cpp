@@ -83,8 +83,8 @@ TEST(Multiplicity, knows_the_names_of_other_tools) {
     EXPECT_EQ(correction_named(name), correction) << name;
   for (const auto& row : corrections()) EXPECT_EQ(correction_named(row.name), row.value);
   EXPECT_EQ(test::refusal([&] { correction_named("tukey"); }),
-                 "unknown method 'tukey' (known: holm, bonferroni, sidak, hochberg, hommel, "
-                 "holm-sidak, bh, by, gbs, tsbh, tsbky)");
+            "unknown method 'tukey' (known: holm, bonferroni, sidak, hochberg, hommel, "
+            "holm-sidak, bh, by, gbs, tsbh, tsbky)");
 }
 
 TEST(Multiplicity, adjusted_values_never_decrease) {

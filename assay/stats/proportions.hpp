@@ -8,8 +8,8 @@
 
 namespace assay::stats {
 
-/// Wilson's interval (1927), for its coverage. `successes` of `trials`, at least one trial; otherwise
-/// an Error.
+/// Wilson's interval (1927), for its coverage. `successes` of `trials`, at least one trial;
+/// otherwise an Error.
 Interval proportion_interval(std::uint64_t successes, std::uint64_t trials, double level = 0.95);
 
 }  // namespace assay::stats

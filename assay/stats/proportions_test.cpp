@@ -37,8 +37,8 @@ TEST(Proportions, refuse_impossible_counts) {
 TEST(Proportions, vectors) {
   const auto cases = vectors::cases("proportion_ci");
   for (const auto& item : cases) {
-    const Interval found = proportion_interval(item.at("count"), item.at("nobs"),
-                                               1 - item.at("alpha").get<double>());
+    const Interval found =
+        proportion_interval(item.at("count"), item.at("nobs"), 1 - item.at("alpha").get<double>());
     const auto& want = vectors::expected(item, "scipy-1.15.3")->at("ci");
     vectors::expect_near(found.lower, want[0], item.at("rtol"), item.at("id"));
     vectors::expect_near(found.upper, want[1], item.at("rtol"), item.at("id"));

@@ -148,7 +148,8 @@ TEST(Wilcoxon, beyond_the_exact_limit_the_normal_curve_takes_over) {
 }
 
 TEST(Wilcoxon, unknown_names_get_help) {
-  EXPECT_THAT(test::refusal([&] { value_in(wilcoxon_policies(), "scipy-1.5", "policy"); }), testing::HasSubstr("did you mean 'scipy-1.15'"));
+  EXPECT_THAT(test::refusal([&] { value_in(wilcoxon_policies(), "scipy-1.5", "policy"); }),
+              testing::HasSubstr("did you mean 'scipy-1.15'"));
 }
 
 TEST(Wilcoxon, vectors_of_scipy) {

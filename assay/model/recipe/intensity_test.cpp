@@ -89,7 +89,8 @@ TEST(RangeOf, names_the_voxel_that_is_no_number) {
   for (const float bad : {NAN, infinite, -infinite}) {
     Volume<float> volume(Grid{.shape = {100, 100, 100}});
     volume.voxels()[3 + 100 * 4 + 10000 * 77] = bad;
-    EXPECT_THAT(test::refusal([&] { range_of(volume.view(), {}); }), testing::HasSubstr("voxel (3, 4, 77) is "));
+    EXPECT_THAT(test::refusal([&] { range_of(volume.view(), {}); }),
+                testing::HasSubstr("voxel (3, 4, 77) is "));
   }
 }
 

@@ -264,9 +264,9 @@ TEST(FindRecipe, takes_names_then_files) {
   write_atomically(path, "clip = true");
   EXPECT_EQ(find_recipe(path.string()).name, "own");
   EXPECT_EQ(test::refusal([&] { find_recipe("arc-meschop"); }),
-                 "there is no recipe 'arc-meschop', built in (arc-meshchop, brainchop, "
-                 "brainchop-quantile, mindgrab, minmax, none) or as a file; did you mean "
-                 "'arc-meshchop'?");
+            "there is no recipe 'arc-meschop', built in (arc-meshchop, brainchop, "
+            "brainchop-quantile, mindgrab, minmax, none) or as a file; did you mean "
+            "'arc-meshchop'?");
 }
 
 TEST(RecipeBeside, prefers_the_one_that_names_the_model) {

@@ -147,7 +147,8 @@ TEST(QaSalvageOf, journals_of_score_are_kept_without_events) {
   EXPECT_EQ(s.lost[0].kind, "case");
   text = text_of_run(cases);
   text[20] = '#';
-  EXPECT_THAT(test::refusal([&] { salvaged_run(text, "j", 9, "1"); }), HasSubstr("without --resume"));
+  EXPECT_THAT(test::refusal([&] { salvaged_run(text, "j", 9, "1"); }),
+              HasSubstr("without --resume"));
 }
 
 TEST(QaSalvageOf, other_files_are_refused) {

@@ -67,7 +67,8 @@ TEST(SlideCheck, takes_only_benchmarks_that_are_named) {
   EXPECT_EQ(check.benchmarks[0].questions, 1U);
   check.benchmarks[0].slides[0].state = SlideState::found;
   EXPECT_TRUE(check.complete());
-  EXPECT_THAT(test::refusal([&] { expected_slides(table(), wrong); }), HasSubstr("did you mean 'tcga'?"));
+  EXPECT_THAT(test::refusal([&] { expected_slides(table(), wrong); }),
+              HasSubstr("did you mean 'tcga'?"));
 }
 
 }  // namespace slide_check_test

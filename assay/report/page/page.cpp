@@ -206,9 +206,9 @@ PageText report_page(const PageContent& content) {
   std::vector<std::string> notes = content.notes;
   notes.insert(notes.end(), chosen.dropped.begin(), chosen.dropped.end());
 
-  std::string body =
-      "<main>\n" + first_screen(study, chosen.volumes.empty() ? "" : picture, notes) + since +
-      figures;
+  std::string body = "<main>\n" +
+                     first_screen(study, chosen.volumes.empty() ? "" : picture, notes) + since +
+                     figures;
   if (!study.models.empty())
     body += std::string(cases_section) + printed_cases(study) + "</section>\n";
   body += viewer_section(content, chosen.volumes);
