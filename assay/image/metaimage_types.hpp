@@ -2,7 +2,6 @@
 /// MetaImage's names of voxel types: one table, for reading and for writing.
 #pragma once
 
-
 #include "assay/image.hpp"
 #include "assay/named.hpp"
 
