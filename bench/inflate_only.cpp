@@ -11,7 +11,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <iostream>
 #include <span>
-#include <string>
 
 #include "assay/demo/demo_cohort.hpp"
 #include "assay/error.hpp"

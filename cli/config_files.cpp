@@ -228,6 +228,19 @@ bool is_typed(const CLI::App& command, const std::string& option) {
   });
 }
 
+/// The project's file, or an empty path. It is in the current folder, or in the nearest folder
+/// above it within the same git repository.
+fs::path find_project_file(const fs::path& work) {
+  if (work.empty()) return {};
+  fs::path root = work;
+  while (!is_there(root / ".git") && root.has_relative_path()) root = root.parent_path();
+  if (!is_there(root / ".git")) root = work;
+  for (fs::path folder = work;; folder = folder.parent_path()) {
+    if (is_there(folder / config_file_name)) return folder / config_file_name;
+    if (folder == root) return {};
+  }
+}
+
 }  // namespace
 
 ConfigPlaces config_places() {
@@ -239,17 +252,6 @@ ConfigPlaces config_places() {
   if (!out.user.is_absolute()) out.user = home.empty() ? fs::path() : fs::path(home) / ".config";
   if (!out.user.empty()) out.user = out.user / "assay" / config_file_name;
   return out;
-}
-
-fs::path find_project_file(const fs::path& work) {
-  if (work.empty()) return {};
-  fs::path root = work;
-  while (!is_there(root / ".git") && root.has_relative_path()) root = root.parent_path();
-  if (!is_there(root / ".git")) root = work;
-  for (fs::path folder = work;; folder = folder.parent_path()) {
-    if (is_there(folder / config_file_name)) return folder / config_file_name;
-    if (folder == root) return {};
-  }
 }
 
 std::vector<ConfigFile> read_config_files(const ConfigPlaces& places) {

@@ -48,10 +48,6 @@ struct ConfigPlaces {
 /// The places according to the environment.
 ConfigPlaces config_places();
 
-/// The project's file, or an empty path. It is in the current folder, or in the nearest folder
-/// above it within the same git repository.
-std::filesystem::path find_project_file(const std::filesystem::path& work);
-
 /// The files that exist, highest precedence first. Throws Error about a file that cannot be read.
 std::vector<ConfigFile> read_config_files(const ConfigPlaces& places);
 

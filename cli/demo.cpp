@@ -31,11 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A path as one word of a shell.
-std::string shell_word(const fs::path& path) {
-  return command_text({path.string()});
-}
-
 /// How to call this program from the current folder: by its name if it is on the PATH, else by its
 /// path.
 std::string own_name() {

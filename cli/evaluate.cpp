@@ -2,7 +2,6 @@
 /// assay evaluate: runs a model over a cohort, then scores its predictions.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <ostream>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// assay folds: the runs of a cross-validation become one experiment.
-#include <filesystem>
 #include <ostream>
 
 #include "assay/base/file.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/program.hpp"
 
-#include <optional>
 #include <ostream>
 
 #include "assay/error.hpp"

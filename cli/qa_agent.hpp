@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "assay/qa.hpp"
@@ -40,18 +39,6 @@ struct ChosenAgent {
 /// Reads keys from the environment, and files. Throws Error::usage for options that do not go
 /// together.
 ChosenAgent choose_agent(const AgentOptions& options, const qa::ItemTable& table);
-
-// --header NAME=ENV_OR_VALUE: what every request carries besides the protocol's own headers.
-
-using Headers = std::vector<std::pair<std::string, std::string>>;
-
-/// The headers as typed, with the values of the environment variables that they name. Throws
-/// Error::usage for what is not a header, and for a variable that is not set. No message contains a
-/// value.
-Headers request_headers(const std::vector<std::string>& typed);
-
-/// Whether one of the headers is a credential, so that no other key is needed.
-bool has_credential(const Headers& headers);
 
 /// A command line that may be written to a file: values of headers are left out, unless they are
 /// names of variables or belong to a harmless header (anthropic-beta).

@@ -2,7 +2,6 @@
 /// assay qa fetch: the table of questions, a sample slide, lists of slides for their archives.
 #include <fmt/format.h>
 
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <map>
 #include <ostream>
 
 #include "assay/base/file.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/shard_watch.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include "assay/base/file.hpp"

@@ -17,10 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view directive = "#SBATCH";
 
-std::string shell_word(const std::string& word) {
-  return command_text({word});
-}
-
 /// A word quoted for a line that sbatch reads. Between double quotes, sbatch treats a backslash as
 /// an escape for any character. Outside quotes it ends a word at every blank, even after a
 /// backslash.
@@ -73,17 +69,8 @@ bool is_option(const std::string& word, std::string_view option) {
   return word == option || word.starts_with(std::string(option) + "=");
 }
 
-}  // namespace
-
-std::string shard_log(std::string_view number) {
-  return fmt::format("shard-{}.log", number);
-}
-
-bool has_option(const CommandWords& words, std::string_view option) {
-  return std::any_of(words.begin(), end_of_options(words),
-                     [&](const std::string& word) { return is_option(word, option); });
-}
-
+/// The words of a command without an option, wherever it is: `--out x`, `--out=x`. A flag has no
+/// value. What follows a bare "--" is not touched.
 CommandWords without_option(const CommandWords& words, std::string_view option, bool is_flag) {
   CommandWords out;
   const auto last = end_of_options(words);
@@ -95,6 +82,17 @@ CommandWords without_option(const CommandWords& words, std::string_view option, 
   }
   out.insert(out.end(), last, words.end());
   return out;
+}
+
+}  // namespace
+
+std::string shard_log(std::string_view number) {
+  return fmt::format("shard-{}.log", number);
+}
+
+bool has_option(const CommandWords& words, std::string_view option) {
+  return std::any_of(words.begin(), end_of_options(words),
+                     [&](const std::string& word) { return is_option(word, option); });
 }
 
 std::string job_text(const SlurmJob& job) {

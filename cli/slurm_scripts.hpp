@@ -40,10 +40,6 @@ std::string merge_text(const SlurmJob& job);
 /// submitted again, for example with more memory.
 std::string without_directives(std::string_view script);
 
-/// The words of a command without an option, wherever it is: `--out x`, `--out=x`. A flag has no
-/// value. What follows a bare "--" is not touched.
-CommandWords without_option(const CommandWords& words, std::string_view option, bool is_flag);
-
 /// Whether the option is given.
 bool has_option(const CommandWords& words, std::string_view option);
 

@@ -1,6 +1,6 @@
 """A command whose n-th system call or allocation fails: what it runs on, how it is disturbed, and
 what must hold afterwards. tests/faults/failing_calls.c makes the calls fail."""
-import collections, json, os, pathlib, re, shutil, subprocess
+import collections, json, os, re, shutil, subprocess
 
 import numpy
 

@@ -105,13 +105,6 @@ bool is_plain(const std::string& word) {
   });
 }
 
-std::string quoted_word(const std::string& word) {
-  if (is_plain(word)) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 }  // namespace
 
 CommandWords command_words(std::string_view command, std::string_view option) {
@@ -125,11 +118,15 @@ CommandWords with_value(CommandWords words, std::string_view mark, const std::st
   return words;
 }
 
+std::string shell_word(const std::string& word) {
+  if (is_plain(word)) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 std::string command_text(const CommandWords& words) {
-  std::vector<std::string> quoted;
-  quoted.reserve(words.size());
-  for (const std::string& word : words) quoted.push_back(quoted_word(word));
-  return joined(quoted, " ");
+  return joined(words, " ", shell_word);
 }
 
 }  // namespace assay

@@ -22,6 +22,9 @@ CommandWords command_words(std::string_view command, std::string_view option);
 /// value holds.
 CommandWords with_value(CommandWords words, std::string_view mark, const std::string& value);
 
+/// A word as it can be typed into a shell, in quotes where it needs them.
+std::string shell_word(const std::string& word);
+
 /// The command that has these words, as it can be typed into a shell.
 std::string command_text(const CommandWords& words);
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 
 namespace csv_test {
 
@@ -12,12 +12,7 @@ using namespace assay;
 using Row = std::vector<std::string>;
 
 std::string message(std::string_view text) {
-  try {
-    parse_csv(text, "t.csv");
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { parse_csv(text, "t.csv"); });
 }
 
 TEST(Csv, reads_quotes_breaks_and_both_line_ends) {

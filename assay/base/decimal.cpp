@@ -2,7 +2,6 @@
 #include "assay/base/decimal.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <system_error>

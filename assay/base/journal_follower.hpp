@@ -30,7 +30,6 @@ class JournalFollower {
 
   const std::optional<JournalHeader>& header() const { return header_; }
   const std::vector<std::size_t>& damaged_lines() const { return damaged_; }
-  std::size_t bytes() const { return offset_; }  ///< how many bytes were read and understood
 
  private:
   /// Takes the whole lines of `text`; returns how many bytes they were.

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "assay/base/file.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 
 namespace journal_test {
@@ -82,14 +83,10 @@ TEST_F(JournalFile, damage_before_the_end_is_an_error_that_says_where) {
   std::string text = read_text(path_);
   text[text.find("\"n\":1") + 4] = '7';
   write(text);
-  try {
-    read_journal(path_);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("line 2 is damaged"));
-    EXPECT_THAT(e.what(), HasSubstr("assay qa salvage " + path_.string()));
-    EXPECT_THAT(e.what(), HasSubstr("without --resume"));
-  }
+  const std::string said = test::refusal([&] { read_journal(path_); });
+  EXPECT_THAT(said, HasSubstr("line 2 is damaged"));
+  EXPECT_THAT(said, HasSubstr("assay qa salvage " + path_.string()));
+  EXPECT_THAT(said, HasSubstr("without --resume"));
 }
 
 TEST_F(JournalFile, never_goes_through_a_link) {
@@ -99,15 +96,10 @@ TEST_F(JournalFile, never_goes_through_a_link) {
   fs::rename(path_, target);
   const std::string before = read_text(target);
   fs::create_symlink(target, path_);
-  try {
-    Journal::create(path_, header);
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(std::string(e.what()),
-              path_.string() +
-                  ": is a symbolic link, which a journal must not be; remove it, or "
-                  "choose another --out");
-  }
+  EXPECT_EQ(test::refusal([&] { Journal::create(path_, header); }),
+            path_.string() +
+                ": is a symbolic link, which a journal must not be; remove it, or "
+                "choose another --out");
   EXPECT_THROW(Journal::locked(path_), Error);
   EXPECT_THROW(Journal::resume(path_, *read_journal(path_)), Error);
   EXPECT_TRUE(fs::is_symlink(path_));
@@ -119,12 +111,9 @@ TEST_F(JournalFile, replaces_only_a_journal) {
   for (const std::string& other : {std::string("my notes"), std::string("{}"),
                                    std::string("\0x", 2), std::string("{\"crc\"}")}) {
     write(other);
-    try {
-      Journal::create(path_, header);
-      FAIL() << other;
-    } catch (const Error& e) {
-      EXPECT_EQ(std::string(e.what()), path_.string() + ": is not a journal; move it away");
-    }
+    EXPECT_EQ(test::refusal([&] { Journal::create(path_, header); }),
+              path_.string() + ": is not a journal; move it away")
+        << other;
     EXPECT_EQ(read_text(path_), other);
   }
   { Journal::create(path_.string() + ".2", header).commit({R"({"n":1})"}); }

@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 
+#include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 #include "assay/threads.hpp"
 
@@ -139,15 +140,9 @@ TEST(Json, reads_what_python_writes) {
 }
 
 TEST(Json, an_error_names_file_and_place_in_our_words) {
-  try {
-    parse_json("{\n  \"a\": 1,\n", "r.json");
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_STREQ(
-        e.what(),
-        "r.json: not valid JSON at line 3, column 1; the file may be cut short or not be a "
-        "results file");
-  }
+  EXPECT_EQ(test::refusal([&] { parse_json("{\n  \"a\": 1,\n", "r.json"); }),
+            "r.json: not valid JSON at line 3, column 1; the file may be cut short or not be a "
+            "results file");
 }
 
 std::string place_of_mistake(std::string_view text) {

@@ -21,7 +21,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "assay/base/durable.hpp"
 #include "assay/base/file_error.hpp"

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "assay/base/test_files.hpp"
 #include "assay/compare.hpp"
-#include "assay/error.hpp"
 #include "assay/statistics.hpp"
 #include "assay/stats/distributions.hpp"
 #include "assay/stats/random.hpp"
@@ -44,12 +44,7 @@ CompareSettings by_folds(const Texts& columns = {"outer_fold"}) {
 }
 
 std::string refusal(const std::vector<ResultTable>& tables, const CompareSettings& settings) {
-  try {
-    compare::compare(tables, settings);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return test::refusal([&] { compare::compare(tables, settings); });
 }
 
 double normal(stats::Generator& chance) {

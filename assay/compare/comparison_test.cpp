@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
+#include "assay/base/test_files.hpp"
 #include "assay/compare.hpp"
-#include "assay/error.hpp"
 #include "assay/stats/random.hpp"
 
 namespace comparison_test {
@@ -40,12 +38,7 @@ const PairComparison& only(const Comparison& comparison) {
 }
 
 std::string refusal(const std::vector<ResultTable>& tables, const CompareSettings& settings = {}) {
-  try {
-    compare::compare(tables, settings);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return test::refusal([&] { compare::compare(tables, settings); });
 }
 
 TEST(Comparison, a_better_model_by_hand) {

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 
 namespace cross_validation_test {
@@ -33,12 +34,7 @@ std::vector<FoldRun> two_by_two() {
 }
 
 std::string refusal(std::vector<FoldRun> runs, Restarts rule = Restarts::mean) {
-  try {
-    cross_validated(std::move(runs), rule);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { cross_validated(std::move(runs), rule); });
 }
 
 TEST(CrossValidation, restarts_are_paired_by_subject_and_folds_are_pooled) {

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "assay/stats/random.hpp"
 
 namespace families_test {

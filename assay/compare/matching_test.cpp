@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "assay/base/test_files.hpp"
 #include "assay/compare.hpp"
-#include "assay/error.hpp"
 
 namespace matching_test {
 
@@ -22,12 +22,7 @@ ResultTable table(const std::string& model, std::vector<std::string> ids) {
 }
 
 std::string refusal(const std::vector<ResultTable>& tables, const MatchOptions& options = {}) {
-  try {
-    matched_cases(tables, options);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return test::refusal([&] { matched_cases(tables, options); });
 }
 
 TEST(Matching, pairs_by_id_in_any_order) {

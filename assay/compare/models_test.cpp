@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 
 namespace models_test {
@@ -11,6 +12,7 @@ namespace models_test {
 using namespace assay;
 using namespace assay::compare;
 
+using test::refusal;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -27,16 +29,6 @@ std::vector<std::string> names(const Tables& tables) {
   std::vector<std::string> notes, found;
   for (const ResultTable& t : named_apart(tables, notes)) found.push_back(t.model_name);
   return found;
-}
-
-template <class Action>
-std::string refusal(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(Models, equal_names_become_those_of_the_files) {

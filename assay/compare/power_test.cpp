@@ -6,9 +6,9 @@
 
 #include <cmath>
 
+#include "assay/base/test_files.hpp"
 #include "assay/base/text.hpp"
 #include "assay/compare/power_words.hpp"
-#include "assay/error.hpp"
 #include "assay/stats/power.hpp"
 
 namespace power_test {
@@ -52,12 +52,7 @@ ResultTable other() {
 const double sd = 0.1 * std::sqrt(16.0 / 15);
 
 std::string message(const std::vector<ResultTable>& tables, const PowerSettings& settings) {
-  try {
-    plan_study(tables, settings);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return test::refusal([&] { plan_study(tables, settings); });
 }
 
 TEST(PlannedStudy, of_two_models_takes_the_spread_of_their_differences) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <iterator>
 
 #include "assay/base/text.hpp"
 #include "assay/compare.hpp"

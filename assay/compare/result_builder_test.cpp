@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 
 namespace result_builder_test {
 
@@ -16,12 +16,7 @@ using Values = std::vector<std::optional<double>>;
 using Texts = std::vector<std::string>;
 
 std::string refusal(ResultBuilder builder) {
-  try {
-    std::move(builder).table();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { std::move(builder).table(); });
 }
 
 TEST(ResultBuilder, values_in_any_order_become_columns) {

@@ -244,10 +244,6 @@ std::string failure_sentence(const PairComparison& pair, std::string_view baseli
                 (test.family > 1 ? fmt::format(" for {} models", test.family) : ""));
 }
 
-std::string_view plain_words(stats::Verdict verdict) {
-  return verdict == stats::Verdict::too_few_pairs ? "too few pairs" : name(verdict);
-}
-
 std::string plain_number(double value) {
   if (std::isnan(value)) return "–";
   if (value != 0 && std::fabs(value) < 0.001) return fmt::format("{:.2g}", value);

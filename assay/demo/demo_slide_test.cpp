@@ -4,10 +4,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cmath>
-#include <cstdlib>
-#include <numeric>
-
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
 #include "assay/qa/slides/patches.hpp"

@@ -29,8 +29,7 @@ Image label_map(const StructureSet& set, VoxelType type, Buffer scratch) {
   return {header, std::move(scratch), 0};
 }
 
-}  // namespace
-
+/// Whether a file may be DICOM by its name: it ends in .dcm, in the end of a UID, or has no ending.
 bool may_be_dicom(std::string_view file_name) {
   constexpr std::array<std::string_view, 3> endings = {".dcm", ".dicom", ".ima"};
   const std::size_t dot = file_name.rfind('.');
@@ -39,6 +38,8 @@ bool may_be_dicom(std::string_view file_name) {
   return std::ranges::find(endings, ending) != endings.end() ||
          std::ranges::all_of(ending.substr(1), is_ascii_digit);  // the end of a UID
 }
+
+}  // namespace
 
 std::optional<std::string> class_of_file(const std::filesystem::path& path) {
   std::error_code trouble;

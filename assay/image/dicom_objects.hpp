@@ -23,9 +23,6 @@ inline constexpr std::string_view contours_class = "1.2.840.10008.5.1.4.1.1.481.
 
 // ---- Without DCMTK.
 
-/// Whether a file may be DICOM by its name: it ends in .dcm, in the end of a UID, or has no ending.
-bool may_be_dicom(std::string_view file_name);
-
 /// The SOP class of a file that is DICOM by name and content; nothing for any other.
 std::optional<std::string> class_of_file(const std::filesystem::path& path);
 

@@ -42,6 +42,11 @@ std::vector<fs::path> files_in_folder(const fs::path& folder) {
   return out;
 }
 
+/// The series whose files are directly in a folder.
+std::vector<DicomSeries> list_series(const fs::path& folder) {
+  return series_among(files_in_folder(folder));
+}
+
 /// "1.2.3 (CT, number 4, 'Chest 1.0 B31f', 312 files)".
 std::string described(const DicomSeries& series) {
   std::vector<std::string> parts;
@@ -113,10 +118,6 @@ std::vector<DicomSeries> series_among(const std::vector<fs::path>& files) {
     out.push_back({uid, std::move(of_series)});
   }
   return out;
-}
-
-std::vector<DicomSeries> list_series(const fs::path& folder) {
-  return series_among(files_in_folder(folder));
 }
 
 bool is_series(const fs::path& path) {

@@ -20,9 +20,6 @@ struct DicomSeries {
 /// The files that are DICOM images, by their series; both in ascending order.
 std::vector<DicomSeries> series_among(const std::vector<std::filesystem::path>& files);
 
-/// The series whose files are directly in a folder.
-std::vector<DicomSeries> list_series(const std::filesystem::path& folder);
-
 /// Whether a path is a folder with DICOM images, or FOLDER/NAME where NAME is not a file and names
 /// a series of such a folder.
 bool is_series(const std::filesystem::path& path);

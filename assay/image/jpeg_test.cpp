@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "assay/base/file.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 
 namespace jpeg_test {
@@ -28,12 +29,7 @@ Picture gradient(std::size_t width, std::size_t height) {
 }
 
 std::string refusal(std::string_view bytes) {
-  try {
-    parse_jpeg(bytes, "x.jpg");
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { parse_jpeg(bytes, "x.jpg"); });
 }
 
 TEST(Jpeg, shows_the_picture_again) {

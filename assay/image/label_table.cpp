@@ -273,12 +273,8 @@ std::vector<LabelRow> parse_label_table(std::string_view text, std::string_view 
   throw e.about(name);
 }
 
-std::vector<LabelRow> read_label_table(const std::filesystem::path& path) {
-  return parse_label_table(read_text(path), path.string());
-}
-
 std::vector<LabelRow> read_color_table(const std::filesystem::path& path) {
-  Rows rows = read_label_table(path);
+  Rows rows = parse_label_table(read_text(path), path.string());
   std::set<Color> seen;
   for (const LabelRow& row : rows) {
     if (!row.color)

@@ -21,9 +21,6 @@ std::optional<Color> color_of_hex(std::string_view text);
 /// Reads a table by its content: CSV or TSV with a header (value, name, r, g, b or a colour such as
 /// #00FF00), FreeSurfer's look-up table, 3D Slicer's .ctbl, or ITK-SNAP's label descriptions.
 /// Throws Error::input that names the line.
-std::vector<LabelRow> read_label_table(const std::filesystem::path& path);
-
-/// The same for text that is in memory already.
 std::vector<LabelRow> parse_label_table(std::string_view text, std::string_view name);
 
 /// A segment of 3D Slicer: a label of one layer. Segments that overlap are in different layers.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include "assay/error.hpp"
 #include "assay/image/header_text.hpp"
 #include "assay/image/metaimage_types.hpp"
+#include "assay/named.hpp"
 
 namespace assay {
 namespace {
@@ -66,12 +66,12 @@ void read_object_type(MetaFields&, const Line& line) {
 }
 
 void read_type(MetaFields& fields, const Line& line) {
-  const auto row = std::ranges::find(metaimage_types, line.value, &MetaImageType::name);
-  if (row == metaimage_types.end())
+  const auto row = std::ranges::find(metaimage_types, line.value, &Named<VoxelType>::name);
+  if (row == std::end(metaimage_types))
     throw Error(Error::Kind::unsupported,
                 fmt::format("its ElementType '{}' is not a scalar type that assay reads",
                             line.value.substr(0, 80)));
-  fields.type = row->type;
+  fields.type = row->value;
 }
 
 void read_axes(MetaFields& fields, const Line& line) {
@@ -96,14 +96,10 @@ void read_binary(MetaFields&, const Line& line) {
 }
 
 void read_units(MetaFields& fields, const Line& line) {
-  struct Unit {
-    std::string_view name;
-    double mm;
-  };
-  constexpr std::array units = {Unit{"mm", 1}, Unit{"um", 0.001}, Unit{"cm", 10}, Unit{"?", 1}};
-  const auto unit = std::ranges::find(units, line.value, &Unit::name);
-  if (unit == units.end()) throw broken(line.key, line.value, "mm, um or cm");
-  fields.unit_mm = unit->mm;
+  constexpr Named<double> units[] = {{"mm", 1}, {"um", 0.001}, {"cm", 10}, {"?", 1}};
+  const auto unit = std::ranges::find(units, line.value, &Named<double>::name);
+  if (unit == std::end(units)) throw broken(line.key, line.value, "mm, um or cm");
+  fields.unit_mm = unit->value;
 }
 
 void read_header_size(MetaFields& fields, const Line& line) {

@@ -35,8 +35,8 @@ std::string header_text(const Encodable& image, std::string_view data_file) {
     spacing += " " + shortest(mm[axis]);
     size += " " + std::to_string(image.grid.shape[axis]);
   }
-  const auto type = std::ranges::find(metaimage_types, image.type, &MetaImageType::type);
-  if (type == metaimage_types.end())
+  const auto type = std::ranges::find(metaimage_types, image.type, &Named<VoxelType>::value);
+  if (type == std::end(metaimage_types))
     throw Error(Error::Kind::unsupported, "this voxel type cannot be written");
   return "ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = False\n"
          "CompressedData = False\nTransformMatrix =" +

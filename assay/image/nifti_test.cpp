@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
@@ -39,13 +38,6 @@ void append_f128(FileBytes& out, std::uint64_t high, bool big_endian) {
   if (big_endian) append(out, high, true);
   append(out, std::uint64_t{0}, big_endian);
   if (!big_endian) append(out, high, false);
-}
-
-template <class T>
-FileBytes numbers(std::initializer_list<T> values, bool big_endian) {
-  FileBytes out;
-  for (const T value : values) append(out, value, big_endian);
-  return out;
 }
 
 struct TypeCase {

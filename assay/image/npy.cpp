@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -84,31 +83,18 @@ Array array_in(NpyBytes head) {
           .voxels_at = start + length};
 }
 
-struct NpyType {
-  std::string_view name;
-  VoxelType type;
-};
-
-constexpr std::array npy_types = {
-    NpyType{"b1", VoxelType::u8},  NpyType{"u1", VoxelType::u8},  NpyType{"i1", VoxelType::i8},
-    NpyType{"u2", VoxelType::u16}, NpyType{"i2", VoxelType::i16}, NpyType{"u4", VoxelType::u32},
-    NpyType{"i4", VoxelType::i32}, NpyType{"u8", VoxelType::u64}, NpyType{"i8", VoxelType::i64},
-    NpyType{"f2", VoxelType::f16}, NpyType{"f4", VoxelType::f32}, NpyType{"f8", VoxelType::f64},
-};
-
 void set_type(ImageHeader& header, const std::string& name) {
   const std::string_view kind =
       std::string_view(name).substr(std::min<std::size_t>(1, name.size()));
   if (kind.starts_with('O'))
     throw Error(Error::Kind::unsupported,
                 "holds Python objects, which assay never unpickles; save an array of numbers");
-  const auto row = std::ranges::find(npy_types, kind, &NpyType::name);
-  if (row == npy_types.end() ||
-      std::string_view("<>|=").find(name.front()) == std::string_view::npos)
+  const auto type = numpy_type(kind);
+  if (!type || std::string_view("<>|=").find(name.front()) == std::string_view::npos)
     throw Error(
         Error::Kind::unsupported,
         fmt::format("its type '{}' is not a scalar type that assay reads", name.substr(0, 40)));
-  header.type = row->type;
+  header.type = *type;
   const bool is_native = name.front() == '=' || name.front() == '|';
   header.byte_swapped =
       !is_native && (name.front() == '>') != (std::endian::native == std::endian::big);
@@ -212,6 +198,16 @@ std::string npy_header(std::size_t classes, const Shape& shape) {
 }
 
 }  // namespace
+
+std::optional<VoxelType> numpy_type(std::string_view name) {
+  constexpr Named<VoxelType> types[] = {
+      {"b1", VoxelType::u8},  {"u1", VoxelType::u8},  {"i1", VoxelType::i8},
+      {"u2", VoxelType::u16}, {"i2", VoxelType::i16}, {"u4", VoxelType::u32},
+      {"i4", VoxelType::i32}, {"u8", VoxelType::u64}, {"i8", VoxelType::i64},
+      {"f2", VoxelType::f16}, {"f4", VoxelType::f32}, {"f8", VoxelType::f64}};
+  const auto row = std::ranges::find(types, name, &Named<VoxelType>::name);
+  return row == std::end(types) ? std::nullopt : std::optional(row->value);
+}
 
 bool is_npy(NpyBytes head) {
   return text_of(head).starts_with(npy_magic);

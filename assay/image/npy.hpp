@@ -4,11 +4,16 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "assay/image/layout.hpp"
 
 namespace assay {
+
+/// The type that NumPy's code means, such as "f4": without the order of its bytes.
+std::optional<VoxelType> numpy_type(std::string_view name);
 
 /// Whether the bytes start as an array's file does.
 bool is_npy(std::span<const std::byte> head);

@@ -25,6 +25,7 @@
 #include "assay/image.hpp"
 #include "assay/image/header_text.hpp"
 #include "assay/image/stored.hpp"
+#include "assay/named.hpp"
 
 namespace assay {
 namespace {
@@ -202,18 +203,14 @@ void read_space_axes(NrrdHeader&, const HeaderLine& line) {
 
 /// The unit of all axes that have one.
 void read_units(NrrdHeader& header, const HeaderLine& line) {
-  struct Unit {
-    std::string_view name;
-    double mm;
-  };
-  constexpr std::array units = {Unit{"\"mm\"", 1}, Unit{"\"um\"", 0.001}, Unit{"\"cm\"", 10},
-                                Unit{"\"m\"", 1000}, Unit{"\"\"", 1}};
+  constexpr Named<double> units[] = {
+      {"\"mm\"", 1}, {"\"um\"", 0.001}, {"\"cm\"", 10}, {"\"m\"", 1000}, {"\"\"", 1}};
   const auto given = words(line.value);
   for (const auto word : given) {
-    const auto unit = std::ranges::find(units, word, &Unit::name);
-    if (unit == units.end() || word != given.front())
+    const auto unit = std::ranges::find(units, word, &Named<double>::name);
+    if (unit == std::end(units) || word != given.front())
       throw broken(line, "one unit of length (\"mm\", \"um\", \"cm\", \"m\") for all axes");
-    header.unit_mm = unit->mm;
+    header.unit_mm = unit->value;
   }
 }
 

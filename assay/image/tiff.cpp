@@ -18,6 +18,7 @@
 #include "assay/image/pictures.hpp"
 #include "assay/image/tiff_file.hpp"
 #include "assay/image/tiled.hpp"
+#include "assay/named.hpp"
 
 namespace assay {
 namespace {
@@ -131,21 +132,15 @@ void require_known_meaning(const TiffPage& page) {
 
 // ---- The size of a pixel, which writers state in three ways.
 
-struct LengthUnit {
-  std::string_view name;
-  double mm;
-};
-
-constexpr std::array length_names = {
-    LengthUnit{"micron", 1e-3},     LengthUnit{"um", 1e-3},   LengthUnit{"\xC2\xB5m", 1e-3},
-    LengthUnit{"\xCE\xBCm", 1e-3},  LengthUnit{"mm", 1},      LengthUnit{"cm", 10},
-    LengthUnit{"\\u00B5m", 1e-3},   LengthUnit{"nm", 1e-6},   LengthUnit{"m", 1000},
-    LengthUnit{"micrometer", 1e-3}, LengthUnit{"inch", 25.4},
-};
+/// In mm.
+constexpr Named<double> length_names[] = {{"micron", 1e-3},     {"um", 1e-3},  {"\xC2\xB5m", 1e-3},
+                                          {"\xCE\xBCm", 1e-3},  {"mm", 1},     {"cm", 10},
+                                          {"\\u00B5m", 1e-3},   {"nm", 1e-6},  {"m", 1000},
+                                          {"micrometer", 1e-3}, {"inch", 25.4}};
 
 std::optional<double> unit_mm(std::string_view name) {
-  const auto* const found = std::ranges::find(length_names, trimmed(name), &LengthUnit::name);
-  return found == length_names.end() ? std::nullopt : std::optional(found->mm);
+  const auto* const found = std::ranges::find(length_names, trimmed(name), &Named<double>::name);
+  return found == std::end(length_names) ? std::nullopt : std::optional(found->value);
 }
 
 /// The text after `key`, up to one of `ends`.

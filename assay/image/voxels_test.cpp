@@ -8,7 +8,6 @@
 #include <limits>
 #include <random>
 #include <set>
-#include <string>
 
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"

@@ -2,7 +2,6 @@
 #include "assay/cohort.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "assay/base/named.hpp"
 #include "assay/base/text.hpp"

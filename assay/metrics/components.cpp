@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <numeric>
 
 namespace assay::metrics {
 namespace {

@@ -2,9 +2,7 @@
 #include "assay/metrics/lesions.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
 #include <numeric>
 
 #include "assay/metrics/components.hpp"

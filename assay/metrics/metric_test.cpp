@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/metrics.hpp"
 
 namespace metric_test {
@@ -207,13 +207,8 @@ TEST(ChosenMetrics, percentiles_and_tolerances_are_part_of_the_key) {
 }
 
 TEST(ChosenMetrics, a_misspelt_name_is_answered_with_the_nearest_one) {
-  const auto message = [](std::string_view list) -> std::string {
-    try {
-      chosen_metrics(list);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "";
+  const auto message = [](std::string_view list) {
+    return test::refusal([&] { chosen_metrics(list); });
   };
   EXPECT_EQ(message("dise"),
             "there is no metric 'dise'; did you mean 'dice'? ('assay metrics' lists them)");

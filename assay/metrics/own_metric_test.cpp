@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "assay/base/test_files.hpp"
 #include "assay/cohort.hpp"
 #include "assay/error.hpp"
 
@@ -19,12 +20,7 @@ OwnDeclaration declared(std::string name, Better better = Better::higher, Range 
 }
 
 std::string refusal(OwnDeclaration given) {
-  try {
-    own_metric(std::move(given));
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { own_metric(std::move(given)); });
 }
 
 OwnValue value_by(const OwnMeasure& measure) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "assay/error.hpp"
 #include "assay/parity.hpp"

@@ -289,7 +289,7 @@ std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric
   bool every = false;
   for (const std::string& id : asked) {
     const auto found = std::ranges::lower_bound(study.ids, id);
-    if (id == every_case && !is_known(id)) {
+    if (id == "all" && !is_known(id)) {
       every = true;
       continue;
     }

@@ -42,12 +42,9 @@ struct ShownCase {
   bool is_spare = false;  ///< read only in case it is needed for the picture of the worst case
 };
 
-/// Given in place of an id, asks for all cases, as many as the page has room for.
-inline constexpr std::string_view every_case = "all";
-
 /// The cases that were asked for, then the worst three, the best and the median by the mean over
-/// models of `metric`. If all were asked for, the others follow from the worst to the best. Throws
-/// Error::usage for an id that is not in the study.
+/// models of `metric`. If all were asked for ("all" in place of an id), the others follow from the
+/// worst to the best. Throws Error::usage for an id that is not in the study.
 std::vector<ShownCase> shown_cases(const Study& study, const std::string& metric,
                                    const std::vector<std::string>& asked);
 

@@ -39,6 +39,20 @@ std::pair<double, double> size_of(std::string_view svg) {
   return {number_after(" width=\""), number_after(" height=\"")};
 }
 
+/// The drawing with its width and height stated in millimetres; the aspect ratio is kept.
+std::string sized(std::string svg, double width_mm) {
+  const auto [width, height] = size_of(svg);
+  const auto replace_length = [&](std::string_view key, double length) {
+    const std::size_t at = svg.find(key);
+    if (at == std::string::npos) return;
+    const std::size_t from = at + key.size();
+    svg.replace(from, svg.find('"', from) - from, fmt::format("{:.2f}mm", length));
+  };
+  replace_length(" width=\"", width_mm);
+  replace_length(" height=\"", width_mm * height / width);
+  return svg;
+}
+
 /// All figures, as on the page or laid out for paper.
 std::vector<Figure> figures_of(const PageContent& content, const std::optional<PaperSize>& size) {
   std::vector<Figure> out =
@@ -100,19 +114,6 @@ std::string conversion_problem(const DrawingConverter& converter, DrawingFiles f
 }
 
 }  // namespace
-
-std::string sized(std::string svg, double width_mm) {
-  const auto [width, height] = size_of(svg);
-  const auto replace_length = [&](std::string_view key, double length) {
-    const std::size_t at = svg.find(key);
-    if (at == std::string::npos) return;
-    const std::size_t from = at + key.size();
-    svg.replace(from, svg.find('"', from) - from, fmt::format("{:.2f}mm", length));
-  };
-  replace_length(" width=\"", width_mm);
-  replace_length(" height=\"", width_mm * height / width);
-  return svg;
-}
 
 double drawing_width(const PaperSize& size) {
   constexpr double points_per_mm = 72 / 25.4, narrowest = 280;

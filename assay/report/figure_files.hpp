@@ -22,9 +22,6 @@ std::string write_figures(const PageContent& content, const std::filesystem::pat
 /// Throws Error::usage for text that is too large for the width.
 double drawing_width(const PaperSize& size);
 
-/// The drawing with its width and height stated in millimetres; the aspect ratio is kept.
-std::string sized(std::string svg, double width_mm);
-
 // Converting SVG files to PDF and PNG with another installed program.
 
 enum class PictureFormat { pdf, png };

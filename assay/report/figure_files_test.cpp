@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/report/figure_files.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
 
 #include "assay/base/file.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 
 namespace figure_files_test {
@@ -68,12 +70,11 @@ TEST(DrawingConverter, refuses_what_fails_and_leaves_nothing) {
   write_atomically(folder / "a.svg", drawing);
   const auto converter = find_converter(folder.string());
   ASSERT_TRUE(converter);
-  try {
-    convert_drawing(*converter, {folder / "a.svg", folder / "a.pdf"}, PictureFormat::pdf);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("no such colour"), std::string::npos) << error.what();
-  }
+  EXPECT_THAT(
+      test::refusal([&] {
+        convert_drawing(*converter, {folder / "a.svg", folder / "a.pdf"}, PictureFormat::pdf);
+      }),
+      testing::HasSubstr("no such colour"));
   EXPECT_EQ(folder.files(), 2U);
 }
 

@@ -2,7 +2,6 @@
 #include "assay/report/region_volume.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "assay/error.hpp"

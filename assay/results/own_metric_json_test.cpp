@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 #include "assay/results/case_record.hpp"
 #include "assay/results/score_settings.hpp"
@@ -20,12 +21,7 @@ constexpr const char* whole =
     R"("empty":{"both":0.0,"reference":"undefined","prediction":"call"},"failure":9.0})";
 
 std::string own_refusal(const char* text) {
-  try {
-    parse_own_metric(parse_json(text, "it"));
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { parse_own_metric(parse_json(text, "it")); });
 }
 
 metrics::ChosenMetric mine() {

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "assay/base/file.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/results/test_results.hpp"
 
 namespace results_test {
@@ -16,12 +17,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 std::string refused_file(const std::filesystem::path& path) {
-  try {
-    read_results(path);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { read_results(path); });
 }
 
 const std::filesystem::path folder = testing::TempDir();

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/results/cross_validation.hpp"
 
 namespace runs_test {
@@ -17,12 +17,7 @@ using testing::HasSubstr;
 constexpr FoldName place = {.outer_fold = 1, .restart = 2};
 
 std::string refusal(std::string_view text) {
-  try {
-    parse_run(text, "f.json", place);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { parse_run(text, "f.json", place); });
 }
 
 TEST(Runs, names_of_fold_folders) {

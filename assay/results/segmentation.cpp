@@ -2,7 +2,6 @@
 #include "assay/results/segmentation.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "assay/base/file.hpp"

@@ -8,7 +8,7 @@
 
 #include "assay/base/journal.hpp"
 #include "assay/base/json.hpp"
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/metrics/score_choices.hpp"
 #include "assay/results/case_record.hpp"
 #include "assay/results/score_settings.hpp"
@@ -110,12 +110,7 @@ std::string written(const ShardHeader& header, const std::vector<ShardCase>& cas
 }
 
 std::string why_refused(std::string_view text) {
-  try {
-    parse_shard_file(text, "x.jsonl");
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { parse_shard_file(text, "x.jsonl"); });
 }
 
 TEST(ShardFile, its_results_are_a_file_next_to_it) {

@@ -14,6 +14,13 @@ Json names_or_null(const std::vector<std::string>& names) {
   return names.empty() ? Json(nullptr) : Json(names);
 }
 
+/// The scikit-learn class that divides such items.
+std::string_view method_name(const stats::SplitItems& items) {
+  const bool stratified = !items.classes.empty(), grouped = !items.groups.empty();
+  if (stratified) return grouped ? "StratifiedGroupKFold" : "StratifiedKFold";
+  return grouped ? "GroupKFold" : "KFold";
+}
+
 Json settings_json(const SplitManifest& manifest, const SplitSettings& s) {
   const bool shuffles = s.seed && (s.group.empty() || !s.stratify.empty());
   Json out = {{"method", method_name(manifest.items)},
@@ -86,12 +93,6 @@ stats::NestedFolds folds_of(const SplitManifest& manifest, const SplitSettings& 
   stats::NestedFolds folds = {outer_folds(manifest, outer), {}};
   if (settings.inner == 0) return folds;
   return nested_folds(manifest, outer, {.folds = settings.inner, .seed = settings.seed});
-}
-
-std::string_view method_name(const stats::SplitItems& items) {
-  const bool stratified = !items.classes.empty(), grouped = !items.groups.empty();
-  if (stratified) return grouped ? "StratifiedGroupKFold" : "StratifiedKFold";
-  return grouped ? "GroupKFold" : "KFold";
 }
 
 std::string split_text(const SplitManifest& manifest, const SplitSettings& settings,

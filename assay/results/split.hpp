@@ -46,9 +46,6 @@ SplitManifest parse_split_manifest(std::string_view text, const std::string& nam
 /// The folds of a manifest. Throws an Error that says which level cannot be divided, and why.
 stats::NestedFolds folds_of(const SplitManifest& manifest, const SplitSettings& settings);
 
-/// The scikit-learn class that divides such items.
-std::string_view method_name(const stats::SplitItems& items);
-
 /// The text of an `assay.split/1` file. The same manifest and settings give the same bytes.
 std::string split_text(const SplitManifest& manifest, const SplitSettings& settings,
                        const stats::NestedFolds& folds, std::string_view version);

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "assay/base/json.hpp"
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 
 namespace split_test {
 
@@ -21,12 +21,7 @@ SplitManifest parsed(std::string_view text, const SplitSettings& settings = {}) 
 }
 
 std::string refusal(std::string_view text, const SplitSettings& settings) {
-  try {
-    folds_of(parsed(text, settings), settings);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { folds_of(parsed(text, settings), settings); });
 }
 
 SplitSettings by(std::vector<std::string> stratify, std::string group = "") {

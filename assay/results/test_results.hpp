@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/results.hpp"
 
 namespace assay::test {
@@ -26,12 +26,7 @@ inline compare::ResultTable parsed(std::string_view text, const std::string& nam
 
 /// Why a text is refused; "" when it is not.
 inline std::string refusal_of(std::string_view text, const std::string& name = "r.json") {
-  try {
-    results::parse_results(text, name);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { results::parse_results(text, name); });
 }
 
 inline Values values_of(const std::vector<compare::MetricColumn>& columns,

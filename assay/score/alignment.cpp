@@ -58,7 +58,8 @@ Alignment aligned(const Grid& prediction, const Grid& reference, bool allow_affi
   if (shift <= equal_grids_mm) return {map, "", reference};
 
   const double voxel_mm = std::ranges::min(spacing_mm(reference));
-  if (shift <= tolerated_shift_voxels * voxel_mm)
+  constexpr double tolerated_voxels = 0.1;
+  if (shift <= tolerated_voxels * voxel_mm)
     return {map, "the grids differ by up to " + millimetres(shift) + ", less than 0.1 voxel",
             reference};
 

@@ -9,8 +9,7 @@
 
 namespace assay::score {
 
-inline constexpr double equal_grids_mm = 0.001;        ///< smaller shifts are writers' rounding
-inline constexpr double tolerated_shift_voxels = 0.1;  ///< up to this, scored with a warning
+inline constexpr double equal_grids_mm = 0.001;  ///< smaller shifts are writers' rounding
 
 struct Alignment {
   AxisMap map{};          ///< how to reorder the prediction

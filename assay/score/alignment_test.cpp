@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 
 namespace alignment_test {
 
@@ -22,12 +22,7 @@ Grid moved(double mm) {
 }
 
 std::string message(const Grid& prediction, bool allow = false) {
-  try {
-    aligned(prediction, reference, allow);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { aligned(prediction, reference, allow); });
 }
 
 TEST(Alignment, rounding_is_silent_a_small_shift_warns_a_large_one_is_refused) {

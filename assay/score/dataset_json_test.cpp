@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "assay/base/file.hpp"
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 
 namespace dataset_json_test {
 
@@ -41,14 +41,7 @@ TEST(DatasetJson, channels_are_counted_in_both_versions) {
 }
 
 TEST(DatasetJson, what_is_wrong_is_said) {
-  const auto message = [](const std::string& text) -> std::string {
-    try {
-      read(text);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "";
-  };
+  const auto message = [](const std::string& text) { return test::refusal([&] { read(text); }); };
   EXPECT_THAT(message("{}"), testing::HasSubstr("has no \"labels\""));
   EXPECT_THAT(message(R"({"labels": {"a": 1.5}})"),
               testing::HasSubstr("'a' is not a whole number"));

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "assay/base/temporary_folder.hpp"
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 
 namespace assay::score::evaluation_data_test {
 
@@ -15,12 +15,7 @@ namespace fs = std::filesystem;
 
 std::string trouble(const fs::path& data, const fs::path& images = {},
                     const fs::path& references = {}) {
-  try {
-    evaluation_data({data, images, references});
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { evaluation_data({data, images, references}); });
 }
 
 TEST(EvaluationData, finds_the_folders_that_people_use) {
@@ -78,12 +73,8 @@ TEST(EvaluationData, takes_training_cases_if_test_cases_have_no_references) {
   }
   fs::remove(usual / "labelsTs");
   EXPECT_EQ(evaluation_data({dataset(folder, "one", {"imagesTr", "labelsTr"})}).note, "");
-  try {
-    evaluation_data({.data = usual, .split = "Ts"});
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("(looked for imagesTs/ and labelsTs/)"));
-  }
+  EXPECT_THAT(test::refusal([&] { evaluation_data({.data = usual, .split = "Ts"}); }),
+              testing::HasSubstr("(looked for imagesTs/ and labelsTs/)"));
 }
 
 TEST(EvaluationData, says_what_it_looked_for) {

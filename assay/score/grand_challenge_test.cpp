@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 
 namespace grand_challenge_test {
 
@@ -43,12 +43,7 @@ constexpr const char* newer = R"json([
                            "is_image_kind": true}}]}])json";
 
 std::string message(std::string_view text, const Sockets& sockets = {}) {
-  try {
-    parse_jobs(text, "predictions.json", sockets);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { parse_jobs(text, "predictions.json", sockets); });
 }
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {

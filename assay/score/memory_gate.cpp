@@ -222,12 +222,13 @@ MemoryNeed greatest_need(const CasePlan& plan, const NeedOf& need_of) {
   return most;
 }
 
-}  // namespace
-
+/// An upper estimate for scoring a case. 0 where a header cannot be read; scoring then reports why.
 MemoryNeed need_of_scoring(const CasePlan& plan, const metrics::ScoreSettings& settings) {
   return greatest_need(plan, [&](const FilePair& files) { return need_of_pair(files, settings); });
 }
 
+/// The same, but lower for images that are read as runs. These are decompressed to count their
+/// runs, which takes little memory.
 MemoryNeed need_with_runs(const CasePlan& plan, const metrics::ScoreSettings& settings) {
   return greatest_need(plan, [&](const FilePair& files) {
     MemoryNeed need = need_of_pair(files, settings);
@@ -235,6 +236,8 @@ MemoryNeed need_with_runs(const CasePlan& plan, const metrics::ScoreSettings& se
     return need;
   });
 }
+
+}  // namespace
 
 MemoryNeed need_of_prediction(const std::vector<fs::path>& files) try {
   constexpr std::uint64_t channel = 4,

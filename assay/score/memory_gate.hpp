@@ -28,15 +28,8 @@ struct MemoryNeed {
   std::string otherwise{};    ///< what needs less, as the end of a sentence: ", or crop the image"
 };
 
-/// An upper estimate for scoring a case. 0 where a header cannot be read; scoring then reports why.
-MemoryNeed need_of_scoring(const CasePlan& plan, const metrics::ScoreSettings& settings);
-
-/// The same, but lower for images that are read as runs. These are decompressed to count their
-/// runs, which takes little memory.
-MemoryNeed need_with_runs(const CasePlan& plan, const metrics::ScoreSettings& settings);
-
-/// The same for preparing an image for a model and writing its labels, without the model's own
-/// memory, which is not known here.
+/// An upper estimate for preparing an image for a model and writing its labels, without the model's
+/// own memory, which is not known here. 0 where a header cannot be read.
 MemoryNeed need_of_prediction(const std::vector<std::filesystem::path>& files);
 
 class MemoryGate {

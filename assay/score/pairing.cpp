@@ -20,7 +20,6 @@ using Files = std::vector<NamedFile>;
 using Indices = std::vector<std::size_t>;
 /// For each reference, the predictions that may belong to it.
 using Candidates = std::vector<Indices>;
-using Rule = std::function<Candidates(const Files& predictions, const Files& references)>;
 
 /// The candidates that have the reference's key; an empty key matches nothing.
 template <class Key>

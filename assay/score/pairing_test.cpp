@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 
 namespace pairing_test {
@@ -23,12 +24,7 @@ Names pairs(const Names& predictions, const Names& references) {
 }
 
 std::string message(const Names& predictions, const Names& references) {
-  try {
-    paired(named_files(predictions), named_files(references));
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { paired(named_files(predictions), named_files(references)); });
 }
 
 struct Row {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "assay/score/prediction_cache.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "assay/base/durable.hpp"

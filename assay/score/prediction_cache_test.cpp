@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "assay/base/temporary_folder.hpp"
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 
 namespace assay::score::prediction_cache_test {
 
@@ -75,12 +75,9 @@ TEST(PredictionCache, a_folder_that_cannot_be_made_is_named) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "file") << "x";
   const auto labels = some_labels();
-  try {
-    PredictionCache(folder.path() / "file/below").keep(key, labels.view());
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_THAT(e.what(), testing::HasSubstr("cannot be created"));
-  }
+  EXPECT_THAT(test::refusal(
+                  [&] { PredictionCache(folder.path() / "file/below").keep(key, labels.view()); }),
+              testing::HasSubstr("cannot be created"));
 }
 
 }  // namespace assay::score::prediction_cache_test

@@ -4,12 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <fstream>
 
 #include "assay/base/file.hpp"
 #include "assay/base/journal.hpp"
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/image.hpp"
 #include "assay/results.hpp"
 #include "assay/results/case_record.hpp"
@@ -114,27 +113,20 @@ TEST_F(SmallCohort, a_record_with_impossible_counts_is_refused_although_its_chec
   ASSERT_NE(at, first.npos) << first;
   first.replace(at, 5, "[-1,");
   Journal::create(journal(), content->header).commit(content->records);
-  try {
-    score_cases(cohort(), {.jobs = 1, .journal = journal(), .resume = true});
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_EQ(std::string(e.what()),
-              journal().string() +
-                  ": a case record is not sound: a count is negative; run without --resume to "
-                  "start over");
-  }
+  EXPECT_EQ(test::refusal(
+                [&] { score_cases(cohort(), {.jobs = 1, .journal = journal(), .resume = true}); }),
+            journal().string() +
+                ": a case record is not sound: a count is negative; run without --resume to "
+                "start over");
 }
 
 TEST_F(SmallCohort, a_journal_of_other_settings_is_not_resumed) {
   score_cases(cohort(), {.jobs = 1, .journal = journal()});
   Cohort other = cohort();
   other.settings.beta = 2;
-  try {
-    score_cases(other, {.jobs = 1, .journal = journal(), .resume = true});
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("begun with other settings"));
-  }
+  EXPECT_THAT(
+      test::refusal([&] { score_cases(other, {.jobs = 1, .journal = journal(), .resume = true}); }),
+      HasSubstr("begun with other settings"));
 }
 
 }  // namespace score_cohort_test

@@ -21,6 +21,11 @@ std::uintmax_t size_of(const std::string& path) {
   return trouble ? 0 : size;  // a folder of slices, a missing file
 }
 
+/// The shard of case `index` (from 0) unless a plan says otherwise.
+std::size_t shard_of_case(std::size_t index, std::size_t shards) {
+  return index % shards == 0 ? shards : index % shards;
+}
+
 }  // namespace
 
 std::string cohort_sha256(const Cohort& cohort) {
@@ -47,10 +52,6 @@ std::string cohort_sha256(const Cohort& cohort) {
     add("");
   }
   return hash.hex();
-}
-
-std::size_t shard_of_case(std::size_t index, std::size_t shards) {
-  return index % shards == 0 ? shards : index % shards;
 }
 
 std::vector<std::size_t> numbers_of_shard(std::size_t cases, const std::string& inputs_sha256,

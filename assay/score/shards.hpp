@@ -18,9 +18,6 @@ namespace assay::score {
 /// shard. Throws Error::usage where there is no such shard.
 results::Shard numbered_shard(std::size_t number, std::size_t of);
 
-/// The shard of case `index` (from 0) unless a plan says otherwise.
-std::size_t shard_of_case(std::size_t index, std::size_t shards);
-
 /// The numbers of the cases in a shard, when `cases` cases with this hash are divided. Throws
 /// Error::usage when the plan is for other cases.
 std::vector<std::size_t> numbers_of_shard(std::size_t cases, const std::string& inputs_sha256,

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "assay/base/ascii.hpp"
 #include "assay/error.hpp"
 #include "assay/image.hpp"
+#include "assay/named.hpp"
 
 namespace assay::score {
 namespace {
@@ -18,34 +18,28 @@ namespace fs = std::filesystem;
 
 enum class Looks { like_nothing, like_predictions, like_references };
 
-/// A word in the name of a file or folder, and the side that it suggests.
-struct Word {
-  std::string_view text;
-  Looks looks;
-};
-
-// Words of predictions come first: "predicted_labels" are predictions.
-constexpr std::array words = {
-    Word{"pred", Looks::like_predictions},        Word{"preds", Looks::like_predictions},
-    Word{"predict", Looks::like_predictions},     Word{"predicted", Looks::like_predictions},
-    Word{"prediction", Looks::like_predictions},  Word{"predictions", Looks::like_predictions},
-    Word{"output", Looks::like_predictions},      Word{"outputs", Looks::like_predictions},
-    Word{"inference", Looks::like_predictions},   Word{"inferred", Looks::like_predictions},
-    Word{"auto", Looks::like_predictions},        Word{"automatic", Looks::like_predictions},
-    Word{"automated", Looks::like_predictions},   Word{"submission", Looks::like_predictions},
-    Word{"submissions", Looks::like_predictions}, Word{"nnunet", Looks::like_predictions},
-    Word{"unet", Looks::like_predictions},        Word{"label", Looks::like_references},
-    Word{"labels", Looks::like_references},       Word{"gt", Looks::like_references},
-    Word{"gts", Looks::like_references},          Word{"truth", Looks::like_references},
-    Word{"groundtruth", Looks::like_references},  Word{"ref", Looks::like_references},
-    Word{"refs", Looks::like_references},         Word{"reference", Looks::like_references},
-    Word{"references", Looks::like_references},   Word{"manual", Looks::like_references},
-    Word{"rater", Looks::like_references},        Word{"raters", Looks::like_references},
-    Word{"expert", Looks::like_references},       Word{"experts", Looks::like_references},
-    Word{"annotator", Looks::like_references},    Word{"annotators", Looks::like_references},
-    Word{"annotation", Looks::like_references},   Word{"annotations", Looks::like_references},
-    Word{"consensus", Looks::like_references},
-};
+/// Words in the name of a file or folder, and the side that they suggest. Those of predictions come
+/// first: "predicted_labels" are predictions.
+constexpr Named<Looks> words[] = {
+    {"pred", Looks::like_predictions},        {"preds", Looks::like_predictions},
+    {"predict", Looks::like_predictions},     {"predicted", Looks::like_predictions},
+    {"prediction", Looks::like_predictions},  {"predictions", Looks::like_predictions},
+    {"output", Looks::like_predictions},      {"outputs", Looks::like_predictions},
+    {"inference", Looks::like_predictions},   {"inferred", Looks::like_predictions},
+    {"auto", Looks::like_predictions},        {"automatic", Looks::like_predictions},
+    {"automated", Looks::like_predictions},   {"submission", Looks::like_predictions},
+    {"submissions", Looks::like_predictions}, {"nnunet", Looks::like_predictions},
+    {"unet", Looks::like_predictions},        {"label", Looks::like_references},
+    {"labels", Looks::like_references},       {"gt", Looks::like_references},
+    {"gts", Looks::like_references},          {"truth", Looks::like_references},
+    {"groundtruth", Looks::like_references},  {"ref", Looks::like_references},
+    {"refs", Looks::like_references},         {"reference", Looks::like_references},
+    {"references", Looks::like_references},   {"manual", Looks::like_references},
+    {"rater", Looks::like_references},        {"raters", Looks::like_references},
+    {"expert", Looks::like_references},       {"experts", Looks::like_references},
+    {"annotator", Looks::like_references},    {"annotators", Looks::like_references},
+    {"annotation", Looks::like_references},   {"annotations", Looks::like_references},
+    {"consensus", Looks::like_references}};
 
 /// Files that nnU-Net writes next to predictions, never next to references.
 struct Mark {
@@ -78,8 +72,8 @@ std::vector<std::string> words_in(std::string_view name) {
 
 Looks looks_of_name(std::string_view name) {
   const std::vector<std::string> found = words_in(name);
-  for (const Word& word : words)
-    if (std::ranges::find(found, word.text) != found.end()) return word.looks;
+  for (const Named<Looks>& word : words)
+    if (std::ranges::find(found, word.name) != found.end()) return word.value;
   return Looks::like_nothing;
 }
 

@@ -11,6 +11,7 @@
 #include <future>
 
 #include "assay/base/file.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/demo/tiff_writer.hpp"
 #include "assay/error.hpp"
 #include "assay/image/jpeg.hpp"
@@ -59,12 +60,7 @@ class Slides : public testing::Test {
   }
 
   std::string refusal(const std::filesystem::path& path) {
-    try {
-      const Slide slide(path);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "";
+    return test::refusal([&] { const Slide slide(path); });
   }
 
   std::filesystem::path folder_ =
@@ -172,14 +168,10 @@ TEST_F(Slides, a_damaged_slide_says_so_at_every_read) {
   TiffImage image = level(512, 512);
   for (char& byte : image.parts[5]) byte = '\x77';
   const Slide slide(write("damaged.tiff", {image}));
-  for (int i = 0; i < 3; ++i) {
-    try {
-      slide.thumbnail(256);
-      ADD_FAILURE() << "read " << i;
-    } catch (const Error& e) {
-      EXPECT_THAT(e.what(), HasSubstr("damaged.tiff: the slide is damaged"));
-    }
-  }
+  for (int i = 0; i < 3; ++i)
+    EXPECT_THAT(test::refusal([&] { slide.thumbnail(256); }),
+                HasSubstr("damaged.tiff: the slide is damaged"))
+        << "read " << i;
 }
 
 TEST_F(Slides, cut_off_anywhere_are_refused_or_read_but_never_fatal) {

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "assay/error.hpp"
 #include "assay/statistics.hpp"

@@ -13,8 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"

@@ -3,10 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "assay/base/named.hpp"
 #include "assay/error.hpp"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 #include "assay/statistics.hpp"
 #include "assay/stats/random.hpp"
@@ -192,12 +194,10 @@ TEST(Compare, the_error_of_a_mean_counts_clusters) {
 
 TEST(Compare, errors_name_the_model) {
   const std::vector<ModelScores> models = {{"short", {1, 2}}};
-  try {
-    compare_models_to_reference(Values{1, 2, 3}, models);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()).find("model 'short': "), 0U) << error.what();
-  }
+  EXPECT_THAT(test::refusal([&] {
+                compare_models_to_reference(Values{1, 2, 3}, models);
+              }),
+              testing::StartsWith("model 'short': "));
   const std::vector<ModelScores> nan = {{"nan", {1, NAN}}};
   EXPECT_THROW(compare_models_to_reference(Values{1, 2}, nan), Error);
   EXPECT_TRUE(compare_models_to_reference(Values{1}, {}).empty());

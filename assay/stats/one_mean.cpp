@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "assay/error.hpp"
 #include "assay/stats/distributions.hpp"

@@ -166,13 +166,6 @@ std::uint64_t Generator::below64(std::uint64_t bound) {
   return static_cast<std::uint64_t>(product >> 64);
 }
 
-std::vector<std::size_t> Generator::permutation(std::size_t size) {
-  std::vector<std::size_t> order(size);
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  shuffle(std::span(order));
-  return order;
-}
-
 std::vector<std::uint64_t> default_rng_choice(std::span<const std::uint32_t> seed, std::uint64_t n,
                                               std::size_t size) {
   if (n == 0 && size > 0)

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <random>
 #include <span>
 #include <string_view>
@@ -137,8 +136,6 @@ class Generator {
     shuffle_from_end(bits_, items);
   }
 
-  std::vector<std::size_t> permutation(std::size_t size);
-
   const Pcg64& bits() const { return bits_; }
 
  private:
@@ -175,13 +172,6 @@ class RandomState {
   template <class T>
   void shuffle(std::span<T> items) {
     shuffle_from_end(*this, items);
-  }
-
-  std::vector<std::size_t> permutation(std::size_t size) {
-    std::vector<std::size_t> order(size);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    shuffle(std::span(order));
-    return order;
   }
 
  private:

@@ -16,7 +16,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "assay/bootstrap.hpp"

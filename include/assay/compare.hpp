@@ -456,9 +456,6 @@ std::string failure_sentence(const PairComparison& pair, std::string_view baseli
 std::string algorithm_sentence(const MetricComparison& metric, const PairComparison& pair,
                                std::string_view baseline);
 
-/// A verdict for people: "too few pairs".
-std::string_view plain_words(stats::Verdict verdict);
-
 /// A number for people: three decimals, or two digits when it is smaller than that.
 std::string plain_number(double value);
 

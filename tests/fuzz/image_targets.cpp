@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <string>
 
 #include "assay/base/gzip.hpp"
 #include "assay/image.hpp"

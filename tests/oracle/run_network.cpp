@@ -5,7 +5,6 @@
 /// usage: run_network MODEL NX,NY,NZ VOXELS LABELS LOGITS|- KERNELS|best JOBS REPEATS
 #include <sys/resource.h>
 
-#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -15,6 +15,7 @@
 #include "assay/base/unicode.hpp"
 #include "assay/error.hpp"
 #include "assay/image/dicom/deflated.hpp"
+#include "assay/image/dicom_objects.hpp"
 
 namespace assay {
 namespace {
@@ -203,7 +204,7 @@ std::span<const std::byte> DicomFile::pixels(std::size_t wanted) const {
   return enough(std::as_bytes(std::span(bytes, element->getLength())));
 }
 
-std::string dcmtk_version() {
+std::string dicom_support() {
   require_dcmtk();
   return "DCMTK " OFFIS_DCMTK_VERSION_STRING;
 }

@@ -34,8 +34,6 @@ class DicomItem {
   std::vector<DicomItem> items(const DcmTagKey& sequence) const;
   std::optional<DicomItem> first(const DcmTagKey& sequence) const;
 
-  DcmItem* get() const { return item_; }
-
  private:
   DcmItem* item_;
 };
@@ -66,8 +64,5 @@ class DicomFile {
   DicomOutline outline_;
   std::unique_ptr<DcmFileFormat> format_;
 };
-
-/// DCMTK's version. Throws Error::unsupported when its dictionary is missing.
-std::string dcmtk_version();
 
 }  // namespace assay

@@ -60,10 +60,6 @@ std::string referenced_series(const DicomItem& data) {
 
 }  // namespace
 
-std::string dicom_support() {
-  return dcmtk_version();
-}
-
 DicomSummary read_dicom_summary(const fs::path& path) try {
   const DicomFile file = DicomFile::read(path, after_names);
   const DicomItem data = file.data();

@@ -2,7 +2,6 @@
 #include "assay/image/dicom/outline.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <string_view>
 #include <vector>

@@ -14,7 +14,6 @@
 #include <limits>
 #include <memory>
 #include <new>
-#include <unordered_map>
 #include <utility>
 
 #include "assay/base/gzip.hpp"

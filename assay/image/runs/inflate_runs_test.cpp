@@ -7,10 +7,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <random>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "assay/base/crc32.hpp"

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -16,8 +15,10 @@
 #include "assay/base/gzip.hpp"
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
+#include "assay/image/npy.hpp"
 #include "assay/image/stored.hpp"
 #include "assay/image/zarr/blosc.hpp"
+#include "assay/named.hpp"
 
 namespace assay {
 namespace {
@@ -32,50 +33,34 @@ Error unsupported_zarr(const std::string& what) {
   return {Error::Kind::unsupported, what};
 }
 
-struct ZarrType {
-  std::string_view name;  ///< without the byte order
-  VoxelType type;
-};
-
-constexpr std::array zarr_types = {
-    ZarrType{"b1", VoxelType::u8},  ZarrType{"u1", VoxelType::u8},  ZarrType{"i1", VoxelType::i8},
-    ZarrType{"u2", VoxelType::u16}, ZarrType{"i2", VoxelType::i16}, ZarrType{"u4", VoxelType::u32},
-    ZarrType{"i4", VoxelType::i32}, ZarrType{"u8", VoxelType::u64}, ZarrType{"i8", VoxelType::i64},
-    ZarrType{"f2", VoxelType::f16}, ZarrType{"f4", VoxelType::f32}, ZarrType{"f8", VoxelType::f64},
-};
-
 void set_type(ZarrArray& array, const std::string& text) {
   const std::string_view name =
       std::string_view(text).substr(std::min<std::size_t>(1, text.size()));
-  const auto* const found = std::ranges::find(zarr_types, name, &ZarrType::name);
+  const auto type = numpy_type(name);
   const bool has_order = text.starts_with('<') || text.starts_with('>') || text.starts_with('|');
-  if (found == zarr_types.end() || !has_order)
+  if (!type || !has_order)
     throw unsupported_zarr(
         fmt::format("has voxels of the type '{}'; save it as whole or floating-point numbers",
                     text.substr(0, 40)));
-  array.type = found->type;
+  array.type = *type;
   constexpr char own = std::endian::native == std::endian::little ? '<' : '>';
   array.byte_swapped = bytes_per_voxel(array.type) > 1 && text[0] != own && text[0] != '|';
 }
 
-struct PackingName {
-  std::string_view id;
-  ChunkPacking packing;
-};
-
-constexpr std::array packing_names = {
-    PackingName{"zlib", ChunkPacking::zlib}, PackingName{"gzip", ChunkPacking::gzip},
-    PackingName{"zstd", ChunkPacking::zstd}, PackingName{"blosc", ChunkPacking::blosc}};
+constexpr Named<ChunkPacking> packing_names[] = {{"zlib", ChunkPacking::zlib},
+                                                 {"gzip", ChunkPacking::gzip},
+                                                 {"zstd", ChunkPacking::zstd},
+                                                 {"blosc", ChunkPacking::blosc}};
 
 ChunkPacking packing_of(const Json& compressor) {
   if (compressor.is_null()) return ChunkPacking::none;
   const std::string id = text_of(member(compressor, "id"));
-  const auto* const found = std::ranges::find(packing_names, id, &PackingName::id);
-  if (found == packing_names.end())
+  const auto* const found = std::ranges::find(packing_names, id, &Named<ChunkPacking>::name);
+  if (found == std::end(packing_names))
     throw unsupported_zarr(fmt::format(
         "is compressed with '{}', which assay does not read; save it with blosc, zstd or zlib",
         id.substr(0, 40)));
-  return found->packing;
+  return found->value;
 }
 
 std::vector<std::size_t> extents_in(const Json& list, const char* name) {

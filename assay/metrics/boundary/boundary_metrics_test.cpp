@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numeric>
 
 #include "assay/base/sanitizer_for_test.hpp"
 #include "assay/metrics.hpp"

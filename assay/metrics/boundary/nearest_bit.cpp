@@ -20,7 +20,6 @@ FilledRows::FilledRows(const BitVolume& volume) : rows_(volume.size()[1]) {
       const std::uint64_t* row = volume.row(y, z);
       const bool any = std::any_of(row, row + volume.words(), [](auto word) { return word != 0; });
       filled_.push_back(any ? 1 : 0);
-      count_ += any ? 1 : 0;
     }
 }
 

@@ -47,11 +47,9 @@ class FilledRows {
  public:
   explicit FilledRows(const BitVolume& volume);
   bool at(Index y, Index z) const { return filled_[static_cast<std::size_t>(z * rows_ + y)] != 0; }
-  Index count() const { return count_; }
 
  private:
   Index rows_;
-  Index count_ = 0;
   std::vector<std::uint8_t> filled_;
 };
 

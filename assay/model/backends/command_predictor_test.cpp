@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <fstream>
-
 #include "assay/base/sha256.hpp"
 #include "assay/base/test_files.hpp"
 #include "assay/image.hpp"

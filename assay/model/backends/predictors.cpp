@@ -50,10 +50,7 @@ Opened open_meshnet(const PredictorSource& source) {
 }
 
 Opened open_onnx(const PredictorSource& source) {
-  if (!source.options.dilations.empty() || source.options.activation)
-    throw Error(Error::Kind::usage, source.model,
-                "already states its dilations and activations; leave out "
-                "--dilations and --activation");
+  require_no_options(source.options, source.model);
   return onnx_predictor({.model = source.model,
                          .axes = source.axes,
                          .library = source.onnxruntime,

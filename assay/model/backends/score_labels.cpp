@@ -71,9 +71,9 @@ void paint(std::span<const float> scores, std::span<std::uint8_t> labels,
 }  // namespace
 
 void require_classes(std::size_t classes) {
-  if (classes == 0 || classes > most_output_classes)
-    refuse_scores(
-        fmt::format("has {} classes; 1 to {} can be labelled", classes, most_output_classes));
+  constexpr std::size_t most = 256;
+  if (classes == 0 || classes > most)
+    refuse_scores(fmt::format("has {} classes; 1 to {} can be labelled", classes, most));
 }
 
 ScoreLabeller::ScoreLabeller(const ScoreRules& rules, bool probabilities)

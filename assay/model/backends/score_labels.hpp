@@ -14,8 +14,6 @@
 
 namespace assay::model {
 
-inline constexpr std::size_t most_output_classes = 256;
-
 /// Throws Error::input unless an output with this many channels can be labelled.
 void require_classes(std::size_t classes);
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/model/engine/networks_for_test.hpp"
 #include "assay/stats/executors_for_test.hpp"
 
@@ -164,13 +164,8 @@ TEST(Engine, memory_is_one_volume_of_activations_and_a_little) {
 TEST(Engine, refuses_what_is_no_volume) {
   PredictionWorkspace workspace;
   const MeshNetEngine engine(random_network({}));
-  const auto message = [&](const Volume<float>& volume) -> std::string {
-    try {
-      engine.predict(volume.view(), workspace);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "";
+  const auto message = [&](const Volume<float>& volume) {
+    return test::refusal([&] { engine.predict(volume.view(), workspace); });
   };
   EXPECT_THAT(message(Volume<float>(Grid{{4, 0, 4}})), HasSubstr("no voxels"));
   Volume<float> volume(Grid{{4, 3, 2}});

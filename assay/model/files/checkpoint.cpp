@@ -10,18 +10,15 @@
 #include "assay/error.hpp"
 #include "assay/model/files/pickle.hpp"
 #include "assay/model/files/tensors.hpp"
+#include "assay/named.hpp"
 
 namespace assay::model {
 namespace {
-struct StorageType {
-  std::string_view name;
-  ElementType type;
-};
 
-constexpr std::array storage_types = {StorageType{"torch.FloatStorage", ElementType::float32},
-                                      StorageType{"torch.DoubleStorage", ElementType::float64},
-                                      StorageType{"torch.HalfStorage", ElementType::float16},
-                                      StorageType{"torch.BFloat16Storage", ElementType::bfloat16}};
+constexpr Named<ElementType> storage_types[] = {{"torch.FloatStorage", ElementType::float32},
+                                                {"torch.DoubleStorage", ElementType::float64},
+                                                {"torch.HalfStorage", ElementType::float16},
+                                                {"torch.BFloat16Storage", ElementType::bfloat16}};
 
 /// Keys under which training programs store the weights, the most trusted first.
 constexpr std::array state_keys = {"model_state_dict", "state_dict", "model", "net"};
@@ -71,9 +68,9 @@ StoredTensor stored(Checkpoint& file, const std::string& key, const PickleValue&
       storage.items.size() < 3)
     refuse_part(where, "it has no storage");
   const PickleValue& type_name = file.pickle.at(storage.items[1]);
-  const auto type = std::ranges::find(storage_types, type_name.text, &StorageType::name);
+  const auto type = std::ranges::find(storage_types, type_name.text, &Named<ElementType>::name);
   StoredTensor out = {.name = key, .shape = tuple_sizes(file, part(2), where)};
-  out.type = type != storage_types.end() ? type->type : ElementType::other;
+  out.type = type != std::end(storage_types) ? type->value : ElementType::other;
   if (out.type == ElementType::other) return out;  // counters, which no layer needs
   const std::vector<std::size_t> strides = tuple_sizes(file, part(3), where);
   if (strides.size() != out.shape.size() || !is_contiguous(out.shape, strides))

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "assay/base/bytes.hpp"
 #include "assay/base/file.hpp"
@@ -130,15 +129,14 @@ constexpr std::array strangers = {
              found);
 }
 
-void require_consistent(const Model& model, const ModelOptions& options, const std::string& file) {
-  const bool asked = !options.dilations.empty() || options.activation.has_value();
-  if (asked && model.architecture == "file")
+}  // namespace
+
+void require_no_options(const ModelOptions& options, const std::string& file) {
+  if (!options.dilations.empty() || options.activation)
     throw Error(Error::Kind::usage, file,
                 "already states its dilations and activations; leave out "
                 "--dilations and --activation");
 }
-
-}  // namespace
 
 /// An ONNX file is a message whose first field is the version of the format, a small number.
 bool is_onnx(FileBytes bytes) {
@@ -153,7 +151,7 @@ Model read_model(const fs::path& path, const ModelOptions& options) {
   if (format == formats.end()) refuse_stranger(name, file.bytes());
   try {
     Model model = format->read({path, name, file.bytes(), options});
-    require_consistent(model, options, name);
+    if (model.architecture == "file") require_no_options(options, name);
     model.file = name;
     model.format = format->name;
     if (model.name.empty()) model.name = published_name(model.network);

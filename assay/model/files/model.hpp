@@ -27,6 +27,9 @@ struct Model {
 /// Reads a model of any format. Throws Error naming the file and what was found instead of a model.
 Model read_model(const std::filesystem::path& path, const ModelOptions& options = {});
 
+/// For files that state everything. Throws Error::usage when the options state it too.
+void require_no_options(const ModelOptions& options, const std::string& file);
+
 /// The network of a state dict: named tensors without dilations and activations. These are taken
 /// from `options`, or from a known model of the same shapes.
 Model state_dict_model(std::span<const StoredTensor> tensors, const ModelOptions& options,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -11,18 +10,15 @@
 #include "assay/base/json.hpp"
 #include "assay/error.hpp"
 #include "assay/model/files/tensors.hpp"
+#include "assay/named.hpp"
 
 namespace assay::model {
 namespace {
 
-struct TypeName {
-  std::string_view name;
-  ElementType type;
-};
-
-constexpr std::array type_names = {
-    TypeName{"F32", ElementType::float32}, TypeName{"F64", ElementType::float64},
-    TypeName{"F16", ElementType::float16}, TypeName{"BF16", ElementType::bfloat16}};
+constexpr Named<ElementType> type_names[] = {{"F32", ElementType::float32},
+                                             {"F64", ElementType::float64},
+                                             {"F16", ElementType::float16},
+                                             {"BF16", ElementType::bfloat16}};
 
 std::vector<std::size_t> listed_sizes(const Json& list, const std::string& where) {
   if (!list.is_array())
@@ -40,8 +36,8 @@ StoredTensor tensor_of(const std::string& key, const Json& entry,
                        std::span<const std::byte> numbers, const std::string& where) {
   StoredTensor out = {.name = key, .shape = listed_sizes(member(entry, "shape"), where)};
   const Json& dtype = member(entry, "dtype");
-  const auto type = std::ranges::find(type_names, text_of(dtype), &TypeName::name);
-  out.type = type != type_names.end() ? type->type : ElementType::other;
+  const auto type = std::ranges::find(type_names, text_of(dtype), &Named<ElementType>::name);
+  out.type = type != std::end(type_names) ? type->value : ElementType::other;
   const std::vector<std::size_t> range = listed_sizes(member(entry, "data_offsets"), where);
   if (range.size() != 2 || range[0] > range[1] || range[1] > numbers.size())
     refuse_part(where, fmt::format("its data_offsets lie outside the file, which has {} bytes of "

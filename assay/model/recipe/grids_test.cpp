@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "assay/base/test_files.hpp"
+
 namespace grids_test {
 
 using namespace assay;
@@ -19,12 +21,7 @@ Recipe by(GridRule rule, std::optional<Shape> shape = {}) {
 }
 
 std::string refusal(const Grid& grid, const Recipe& recipe) {
-  try {
-    model_grid(grid, recipe);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { model_grid(grid, recipe); });
 }
 
 TEST(ModelGrid, of_zoom_keeps_both_corner_voxels_in_place) {

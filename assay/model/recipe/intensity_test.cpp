@@ -9,6 +9,8 @@
 #include <limits>
 #include <random>
 
+#include "assay/base/test_files.hpp"
+
 namespace intensity_test {
 
 using namespace assay;
@@ -26,12 +28,7 @@ std::vector<float> normalised(std::vector<float> values, const Recipe& recipe) {
 }
 
 std::string refusal(const std::vector<float>& values, const Recipe& recipe) {
-  try {
-    normalised(values, recipe);
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { normalised(values, recipe); });
 }
 
 const Recipe min_max = {.name = "test", .intensity = IntensityRule::min_max};
@@ -92,12 +89,8 @@ TEST(RangeOf, names_the_voxel_that_is_no_number) {
   for (const float bad : {NAN, infinite, -infinite}) {
     Volume<float> volume(Grid{.shape = {100, 100, 100}});
     volume.voxels()[3 + 100 * 4 + 10000 * 77] = bad;
-    try {
-      range_of(volume.view(), {});
-      FAIL();
-    } catch (const Error& e) {
-      EXPECT_THAT(e.what(), testing::HasSubstr("voxel (3, 4, 77) is "));
-    }
+    EXPECT_THAT(test::refusal([&] { range_of(volume.view(), {}); }),
+                testing::HasSubstr("voxel (3, 4, 77) is "));
   }
 }
 

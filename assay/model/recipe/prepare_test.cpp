@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "assay/base/test_files.hpp"
 #include "assay/model.hpp"
 
 namespace prepare_test {
@@ -148,13 +149,8 @@ TEST(Recipe, leaves_a_conformed_file_as_it_is) {
 }
 
 TEST(Recipe, refuses_images_that_cannot_be_prepared) {
-  const auto refusal = [](const Volume<float>& image, const Recipe& recipe) -> std::string {
-    try {
-      prepared(image.view(), recipe);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "";
+  const auto refusal = [](const Volume<float>& image, const Recipe& recipe) {
+    return test::refusal([&] { prepared(image.view(), recipe); });
   };
   using testing::HasSubstr;
   const Recipe arc = builtin("arc-meshchop"), none = builtin("none");
@@ -179,13 +175,8 @@ TEST(Recipe, refuses_labels_of_another_grid) {
 }
 
 TEST(Recipe, names_the_field_that_is_out_of_range) {
-  const auto refusal = [](const Recipe& recipe) -> std::string {
-    try {
-      require_valid(recipe);
-    } catch (const Error& e) {
-      return e.what();
-    }
-    return "";
+  const auto refusal = [](const Recipe& recipe) {
+    return test::refusal([&] { require_valid(recipe); });
   };
   using testing::StartsWith;
   for (const Recipe& recipe : builtin_recipes()) EXPECT_EQ(refusal(recipe), "") << recipe.name;

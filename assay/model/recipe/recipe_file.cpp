@@ -7,182 +7,35 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "assay/base/file.hpp"
+#include "assay/base/json.hpp"
 #include "assay/base/nearest.hpp"
 #include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/base/toml.hpp"
 #include "assay/error.hpp"
+#include "assay/named.hpp"
 
 namespace assay::model {
 namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail_file(const std::string& sentence) {
-  throw Error(Error::Kind::input, sentence);
-}
-
-/// Keys that are not fields of a recipe: its schema, its name, the recipe it extends and its hash.
-constexpr std::array<std::string_view, 4> other_keys = {"schema", "name", "extends", "sha256"};
-constexpr std::string_view schema = "assay.recipe/1";
-
-const Recipe* builtin(std::string_view name) {
-  const auto all = builtin_recipes();
-  const auto found = std::ranges::find(all, name, &Recipe::name);
-  return found == all.end() ? nullptr : &*found;
-}
-
-std::string builtin_names() {
-  std::vector<std::string_view> names;
-  for (const Recipe& recipe : builtin_recipes()) names.push_back(recipe.name);
-  return joined(names);
-}
-
-void require_known(const std::string& key) {
-  const std::vector<std::string_view> names = recipe_fields();
-  std::vector<std::string_view> known(other_keys.begin(), other_keys.end());
-  known.insert(known.end(), names.begin(), names.end());
-  if (std::ranges::find(known, key) != known.end()) return;
-  const std::string nearest = did_you_mean(key, known);
-  fail_file(fmt::format("there is no key '{}'{}", key,
-                        nearest.empty() ? "; the keys are " + joined(known) : nearest));
-}
-
-Recipe extended(const Json& value) {
-  const std::string name = read_word(value);
-  if (const Recipe* found = builtin(name)) return *found;
-  fail_file(fmt::format("must be a built-in recipe ({}), not '{}'{}", builtin_names(), name,
-                        did_you_mean(name, builtin_recipes(), &Recipe::name)));
-}
-
-Recipe recipe_of(const Json& file, std::string_view name) {
-  if (!file.is_object()) fail_file("must hold keys and values, such as grid = \"zoom\"");
-  for (const auto& item : file.items()) require_known(item.key());
-  Recipe out;
-  read_key(file, "schema", [](const Json& value) {
-    if (value != schema) fail_file(fmt::format("must be \"{}\"", schema));
-  });
-  read_key(file, "extends", [&](const Json& value) { out = extended(value); });
-  out.name = name;
-  read_key(file, "name", [&](const Json& value) { out.name = read_word(value); });
-  out = with_fields(std::move(out), file);
-  require_valid(out);
-  read_key(file, "sha256", [&](const Json& value) {
-    if (value != recipe_sha256(out))
-      fail_file("is the hash of another recipe; remove it, or undo the changes");
-  });
-  return out;
-}
-
-bool looks_like_json(std::string_view text) {
-  return first_sign(text) == '{' || first_sign(text) == '"';
-}
-
-/// Whether a channel is scaled by that rule.
-bool scales_by(const Recipe& recipe, IntensityRule rule) {
-  const auto& each = recipe.channel_intensities;
-  return each.empty() ? recipe.intensity == rule : std::ranges::find(each, rule) != each.end();
-}
-
-/// The recipe with every field that has no effect set to its default.
-Recipe essential(Recipe recipe) {
-  const Recipe defaults;
-  if (recipe.grid == GridRule::native) recipe.spacing_mm = defaults.spacing_mm;
-  if (!recipe.to_bytes) recipe.bytes_upper = defaults.bytes_upper;
-  if (!scales_by(recipe, IntensityRule::quantile)) recipe.quantiles = defaults.quantiles;
-  if (recipe.intensity == IntensityRule::none && recipe.channel_intensities.empty()) {
-    recipe.clip = defaults.clip;
-    recipe.epsilon = defaults.epsilon;
-  }
-  if (!recipe.largest_component && recipe.min_volume_ml == 0)
-    recipe.connectivity = defaults.connectivity;
-  if (!scales_by(recipe, IntensityRule::fixed)) {
-    recipe.mean = defaults.mean;
-    recipe.standard_deviation = defaults.standard_deviation;
-    recipe.clip_values = defaults.clip_values;
-  }
-  if (!recipe.scores.window) {
-    recipe.scores.overlap = defaults.scores.overlap;
-    recipe.scores.weights = defaults.scores.weights;
-  }
-  if (recipe.scores.regions.empty()) recipe.scores.threshold = defaults.scores.threshold;
-  return recipe;
-}
-
-}  // namespace
-
-Recipe parse_recipe(std::string_view text, std::string_view name) {
-  text = without_mark(text);
-  const Json file = looks_like_json(text) ? parse_json(text, name) : parse_toml(text, name);
-  fs::path stem = fs::path(name).filename().stem();
-  if (stem.extension() == ".recipe") stem = stem.stem();
-  try {
-    return recipe_of(file, stem.string());
-  } catch (const Error& e) {
-    throw e.about(name);
-  }
-}
-
-Recipe read_recipe(const fs::path& path) {
-  return parse_recipe(read_text(path), path.string());
-}
-
-Recipe find_recipe(const std::string& name_or_path) {
-  if (const Recipe* found = builtin(name_or_path)) return *found;
-  if (std::error_code error; fs::exists(name_or_path, error)) return read_recipe(name_or_path);
-  throw Error(
-      Error::Kind::usage,
-      fmt::format("there is no recipe '{}', built in ({}) or as a file{}", name_or_path,
-                  builtin_names(), did_you_mean(name_or_path, builtin_recipes(), &Recipe::name)));
-}
-
-std::optional<fs::path> recipe_beside(const fs::path& model) {
-  std::error_code error;
-  const fs::path folder = fs::is_directory(model, error) ? model : model.parent_path();
-  std::vector<fs::path> starts = {folder / "recipe"};
-  if (folder != model) {
-    starts.insert(starts.begin(), folder / (model.stem().string() + ".recipe"));
-    starts.insert(starts.begin(), folder / (model.filename().string() + ".recipe"));
-  }
-  for (const fs::path& start : starts) {
-    const fs::path toml = start.string() + ".toml", json = start.string() + ".json";
-    const bool has_toml = fs::exists(toml, error), has_json = fs::exists(json, error);
-    if (has_toml && has_json)
-      fail_file(fmt::format("{} and {} both say how to prepare images; remove one", toml.string(),
-                            json.filename().string()));
-    if (has_toml || has_json) return has_toml ? toml : json;
-  }
-  return std::nullopt;
-}
-
-std::string recipe_text(const Recipe& recipe) {
-  Json out = {{"schema", schema}, {"name", recipe.name}};
-  out.update(fields_of(recipe));
-  out["sha256"] = recipe_sha256(recipe);
-  return to_text(out) + "\n";
-}
-
-/// Fields that were added later count only where they differ from their defaults, so that older
-/// recipes keep their hashes.
-std::string recipe_sha256(const Recipe& recipe) {
-  Json fields = fields_of(essential(recipe)), defaults = fields_of(Recipe{});
-  for (const std::string_view key : later_fields())
-    if (fields[std::string(key)] == defaults[std::string(key)]) fields.erase(std::string(key));
-  return sha256(to_text(fields, {.indent = 0}));
-}
-
 // One table both reads and writes fields, so whatever can be written can be read. A field that is
 // forgotten here fails the round trip of the tests.
 
-namespace {
-
 [[noreturn]] void fail(const std::string& sentence) {
   throw Error(Error::Kind::input, sentence);
+}
+
+std::string read_word(const Json& value) {
+  if (!value.is_string()) fail("must be text in quotes");
+  return value.get<std::string>();
 }
 
 bool read_truth(const Json& value) {
@@ -201,30 +54,22 @@ std::size_t read_size(const Json& value) {
   return value.get<std::size_t>();
 }
 
-template <class T>
-struct Word {
-  const char* name;
-  T value;
-};
-
-constexpr std::array grids = {Word<GridRule>{"native", GridRule::native},
-                              Word<GridRule>{"zoom", GridRule::zoom},
-                              Word<GridRule>{"field_of_view", GridRule::field_of_view},
-                              Word<GridRule>{"conform", GridRule::conform}};
-constexpr std::array intensities = {
-    Word<IntensityRule>{"none", IntensityRule::none},
-    Word<IntensityRule>{"min_max", IntensityRule::min_max},
-    Word<IntensityRule>{"quantile", IntensityRule::quantile},
-    Word<IntensityRule>{"zscore", IntensityRule::zscore},
-    Word<IntensityRule>{"zscore_nonzero", IntensityRule::zscore_nonzero},
-    Word<IntensityRule>{"fixed", IntensityRule::fixed}};
-constexpr std::array tensor_axes = {Word<TensorAxes>{"xyz", TensorAxes::xyz},
-                                    Word<TensorAxes>{"zyx", TensorAxes::zyx}};
+constexpr Named<GridRule> grids[] = {{"native", GridRule::native},
+                                     {"zoom", GridRule::zoom},
+                                     {"field_of_view", GridRule::field_of_view},
+                                     {"conform", GridRule::conform}};
+constexpr Named<IntensityRule> intensities[] = {{"none", IntensityRule::none},
+                                                {"min_max", IntensityRule::min_max},
+                                                {"quantile", IntensityRule::quantile},
+                                                {"zscore", IntensityRule::zscore},
+                                                {"zscore_nonzero", IntensityRule::zscore_nonzero},
+                                                {"fixed", IntensityRule::fixed}};
+constexpr Named<TensorAxes> tensor_axes[] = {{"xyz", TensorAxes::xyz}, {"zyx", TensorAxes::zyx}};
 
 template <class Words>
 std::vector<std::string_view> names_of(const Words& words) {
   std::vector<std::string_view> out;
-  out.reserve(words.size());
+  out.reserve(std::size(words));
   for (const auto& word : words) out.emplace_back(word.name);
   return out;
 }
@@ -286,20 +131,6 @@ Json intensity_json(const Recipe& recipe) {
     out.push_back(name_of(intensities, rule));
   return out;
 }
-
-}  // namespace
-
-std::array<bool, 3> axes_named(std::string_view letters) {
-  std::array<bool, 3> out{};
-  for (const char letter : letters) {
-    if (letter < 'x' || letter > 'z' || out[static_cast<std::size_t>(letter - 'x')])
-      fail("must be the letters of axes, such as \"xyz\" or \"x\"; \"\" for none");
-    out[static_cast<std::size_t>(letter - 'x')] = true;
-  }
-  return out;
-}
-
-namespace {
 
 std::string axes_text(const std::array<bool, 3>& axes) {
   std::string out;
@@ -427,33 +258,14 @@ constexpr Field fields[] = {
      [](const Recipe& r) -> Json { return r.scores.threshold; }, true},
 };
 
-}  // namespace
-
-std::string read_word(const Json& value) {
-  if (!value.is_string()) fail("must be text in quotes");
-  return value.get<std::string>();
-}
-
-std::vector<std::string_view> later_fields() {
-  std::vector<std::string_view> out;
-  for (const Field& field : fields)
-    if (field.came_later) out.emplace_back(field.key);
-  return out;
-}
-
-std::vector<std::string_view> recipe_fields() {
-  std::vector<std::string_view> out;
-  out.reserve(std::size(fields));
-  for (const Field& field : fields) out.emplace_back(field.key);
-  return out;
-}
-
+/// All fields, in a fixed order.
 Json fields_of(const Recipe& recipe) {
   Json out = Json::object();
   for (const Field& field : fields) out[field.key] = field.write(recipe);
   return out;
 }
 
+/// Calls `read` on the value of a key that is there. Errors that it throws get the key's name.
 void read_key(const Json& file, const char* key, const std::function<void(const Json&)>& read) {
   const auto found = file.find(key);
   if (found == file.end()) return;
@@ -464,10 +276,167 @@ void read_key(const Json& file, const char* key, const std::function<void(const 
   }
 }
 
+/// The recipe, changed by the fields that `file` has. Throws an Error::input that names the key.
 Recipe with_fields(Recipe recipe, const Json& file) {
   for (const Field& field : fields)
     read_key(file, field.key, [&](const Json& value) { field.read(value, recipe); });
   return recipe;
+}
+
+/// Keys that are not fields of a recipe: its schema, its name, the recipe it extends and its hash.
+constexpr std::array<std::string_view, 4> other_keys = {"schema", "name", "extends", "sha256"};
+constexpr std::string_view schema = "assay.recipe/1";
+
+const Recipe* builtin(std::string_view name) {
+  const auto all = builtin_recipes();
+  const auto found = std::ranges::find(all, name, &Recipe::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string builtin_names() {
+  std::vector<std::string_view> names;
+  for (const Recipe& recipe : builtin_recipes()) names.push_back(recipe.name);
+  return joined(names);
+}
+
+void require_known(const std::string& key) {
+  std::vector<std::string_view> known(other_keys.begin(), other_keys.end());
+  for (const Field& field : fields) known.emplace_back(field.key);
+  if (std::ranges::find(known, key) != known.end()) return;
+  const std::string nearest = did_you_mean(key, known);
+  fail(fmt::format("there is no key '{}'{}", key,
+                   nearest.empty() ? "; the keys are " + joined(known) : nearest));
+}
+
+Recipe extended(const Json& value) {
+  const std::string name = read_word(value);
+  if (const Recipe* found = builtin(name)) return *found;
+  fail(fmt::format("must be a built-in recipe ({}), not '{}'{}", builtin_names(), name,
+                   did_you_mean(name, builtin_recipes(), &Recipe::name)));
+}
+
+Recipe recipe_of(const Json& file, std::string_view name) {
+  if (!file.is_object()) fail("must hold keys and values, such as grid = \"zoom\"");
+  for (const auto& item : file.items()) require_known(item.key());
+  Recipe out;
+  read_key(file, "schema", [](const Json& value) {
+    if (value != schema) fail(fmt::format("must be \"{}\"", schema));
+  });
+  read_key(file, "extends", [&](const Json& value) { out = extended(value); });
+  out.name = name;
+  read_key(file, "name", [&](const Json& value) { out.name = read_word(value); });
+  out = with_fields(std::move(out), file);
+  require_valid(out);
+  read_key(file, "sha256", [&](const Json& value) {
+    if (value != recipe_sha256(out))
+      fail("is the hash of another recipe; remove it, or undo the changes");
+  });
+  return out;
+}
+
+bool looks_like_json(std::string_view text) {
+  return first_sign(text) == '{' || first_sign(text) == '"';
+}
+
+/// Whether a channel is scaled by that rule.
+bool scales_by(const Recipe& recipe, IntensityRule rule) {
+  const auto& each = recipe.channel_intensities;
+  return each.empty() ? recipe.intensity == rule : std::ranges::find(each, rule) != each.end();
+}
+
+/// The recipe with every field that has no effect set to its default.
+Recipe essential(Recipe recipe) {
+  const Recipe defaults;
+  if (recipe.grid == GridRule::native) recipe.spacing_mm = defaults.spacing_mm;
+  if (!recipe.to_bytes) recipe.bytes_upper = defaults.bytes_upper;
+  if (!scales_by(recipe, IntensityRule::quantile)) recipe.quantiles = defaults.quantiles;
+  if (recipe.intensity == IntensityRule::none && recipe.channel_intensities.empty()) {
+    recipe.clip = defaults.clip;
+    recipe.epsilon = defaults.epsilon;
+  }
+  if (!recipe.largest_component && recipe.min_volume_ml == 0)
+    recipe.connectivity = defaults.connectivity;
+  if (!scales_by(recipe, IntensityRule::fixed)) {
+    recipe.mean = defaults.mean;
+    recipe.standard_deviation = defaults.standard_deviation;
+    recipe.clip_values = defaults.clip_values;
+  }
+  if (!recipe.scores.window) {
+    recipe.scores.overlap = defaults.scores.overlap;
+    recipe.scores.weights = defaults.scores.weights;
+  }
+  if (recipe.scores.regions.empty()) recipe.scores.threshold = defaults.scores.threshold;
+  return recipe;
+}
+
+}  // namespace
+
+std::array<bool, 3> axes_named(std::string_view letters) {
+  std::array<bool, 3> out{};
+  for (const char letter : letters) {
+    if (letter < 'x' || letter > 'z' || out[static_cast<std::size_t>(letter - 'x')])
+      fail("must be the letters of axes, such as \"xyz\" or \"x\"; \"\" for none");
+    out[static_cast<std::size_t>(letter - 'x')] = true;
+  }
+  return out;
+}
+
+Recipe parse_recipe(std::string_view text, std::string_view name) {
+  text = without_mark(text);
+  const Json file = looks_like_json(text) ? parse_json(text, name) : parse_toml(text, name);
+  fs::path stem = fs::path(name).filename().stem();
+  if (stem.extension() == ".recipe") stem = stem.stem();
+  try {
+    return recipe_of(file, stem.string());
+  } catch (const Error& e) {
+    throw e.about(name);
+  }
+}
+
+Recipe find_recipe(const std::string& name_or_path) {
+  if (const Recipe* found = builtin(name_or_path)) return *found;
+  if (std::error_code error; fs::exists(name_or_path, error))
+    return parse_recipe(read_text(name_or_path), name_or_path);
+  throw Error(
+      Error::Kind::usage,
+      fmt::format("there is no recipe '{}', built in ({}) or as a file{}", name_or_path,
+                  builtin_names(), did_you_mean(name_or_path, builtin_recipes(), &Recipe::name)));
+}
+
+std::optional<fs::path> recipe_beside(const fs::path& model) {
+  std::error_code error;
+  const fs::path folder = fs::is_directory(model, error) ? model : model.parent_path();
+  std::vector<fs::path> starts = {folder / "recipe"};
+  if (folder != model) {
+    starts.insert(starts.begin(), folder / (model.stem().string() + ".recipe"));
+    starts.insert(starts.begin(), folder / (model.filename().string() + ".recipe"));
+  }
+  for (const fs::path& start : starts) {
+    const fs::path toml = start.string() + ".toml", json = start.string() + ".json";
+    const bool has_toml = fs::exists(toml, error), has_json = fs::exists(json, error);
+    if (has_toml && has_json)
+      fail(fmt::format("{} and {} both say how to prepare images; remove one", toml.string(),
+                       json.filename().string()));
+    if (has_toml || has_json) return has_toml ? toml : json;
+  }
+  return std::nullopt;
+}
+
+std::string recipe_text(const Recipe& recipe) {
+  Json out = {{"schema", schema}, {"name", recipe.name}};
+  out.update(fields_of(recipe));
+  out["sha256"] = recipe_sha256(recipe);
+  return to_text(out) + "\n";
+}
+
+/// Fields that were added later count only where they differ from their defaults, so that older
+/// recipes keep their hashes.
+std::string recipe_sha256(const Recipe& recipe) {
+  Json out = fields_of(essential(recipe)), defaults = fields_of(Recipe{});
+  for (const Field& field : fields)
+    if (const std::string key = field.key; field.came_later && out[key] == defaults[key])
+      out.erase(key);
+  return sha256(to_text(out, {.indent = 0}));
 }
 
 }  // namespace assay::model

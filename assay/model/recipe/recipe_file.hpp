@@ -4,13 +4,10 @@
 
 #include <array>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "assay/base/json.hpp"
 #include "assay/model.hpp"
 
 namespace assay::model {
@@ -19,7 +16,6 @@ namespace assay::model {
 /// its ending it becomes the recipe's name unless the file states one. Throws an Error::input that
 /// names file, key and remedy.
 Recipe parse_recipe(std::string_view text, std::string_view name);
-Recipe read_recipe(const std::filesystem::path& path);
 
 /// A built-in recipe by its name, otherwise the file at that path. Throws Error::usage, listing
 /// the names, when it is neither.
@@ -37,27 +33,8 @@ std::string recipe_text(const Recipe& recipe);
 /// So recipes that do the same have the same hash.
 std::string recipe_sha256(const Recipe& recipe);
 
-// The keys of a recipe file that are fields of the recipe.
-
-std::vector<std::string_view> recipe_fields();
-
-/// The fields that were added after the first version.
-std::vector<std::string_view> later_fields();
-
-/// All fields, in a fixed order.
-Json fields_of(const Recipe& recipe);
-
-/// The recipe, changed by the fields that `file` has. Throws an Error::input that names the key.
-Recipe with_fields(Recipe recipe, const Json& file);
-
-/// Calls `read` on the value of a key that is there. Errors that it throws get the key's name.
-void read_key(const Json& file, const char* key, const std::function<void(const Json&)>& read);
-
 /// Axes by their letters, "xyz" or "x". Throws an Error::input about the value when it has other
 /// letters.
 std::array<bool, 3> axes_named(std::string_view letters);
-
-/// Throws Error::input unless the value is text.
-std::string read_word(const Json& value);
 
 }  // namespace assay::model

@@ -19,12 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 std::string refusal(std::string_view text) {
-  try {
-    parse_recipe(text, "my.toml");
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { parse_recipe(text, "my.toml"); });
 }
 
 /// Every field away from its default.
@@ -268,15 +263,10 @@ TEST(FindRecipe, takes_names_then_files) {
   const auto path = folder / "own.toml";
   write_atomically(path, "clip = true");
   EXPECT_EQ(find_recipe(path.string()).name, "own");
-  try {
-    find_recipe("arc-meschop");
-    FAIL();
-  } catch (const Error& e) {
-    EXPECT_STREQ(e.what(),
-                 "there is no recipe 'arc-meschop', built in (arc-meshchop, brainchop, "
-                 "brainchop-quantile, mindgrab, minmax, none) or as a file; did you mean "
-                 "'arc-meshchop'?");
-  }
+  EXPECT_EQ(test::refusal([&] { find_recipe("arc-meschop"); }),
+            "there is no recipe 'arc-meschop', built in (arc-meshchop, brainchop, "
+            "brainchop-quantile, mindgrab, minmax, none) or as a file; did you mean "
+            "'arc-meshchop'?");
 }
 
 TEST(RecipeBeside, prefers_the_one_that_names_the_model) {

@@ -2,7 +2,6 @@
 #include "assay/qa/answers/answer_markup.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "assay/base/text.hpp"

@@ -2,7 +2,6 @@
 /// Options named in prose. A name inside a longer one does not count ("Lung" in "Lung squamous cell
 /// carcinoma"), nor does one that the words around it deny.
 #include <algorithm>
-#include <unordered_map>
 
 #include "assay/base/unicode.hpp"
 #include "assay/qa/answers/answer_phrases.hpp"

@@ -3,7 +3,6 @@
 /// article "a" is option A, any number in the prose is an answer, options match inside words.
 /// Python's regular expressions, json and int() are followed to the letter.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>

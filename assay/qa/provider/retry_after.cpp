@@ -3,21 +3,17 @@
 #include <curl/curl.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <ctime>
 
+#include "assay/named.hpp"
 #include "assay/qa/provider/model_reply.hpp"
 
 namespace assay::qa {
 namespace {
 
-struct Unit {
-  std::string_view name;
-  double seconds;
-};
-
-constexpr std::array units = {Unit{"ms", 0.001}, Unit{"h", 3600}, Unit{"m", 60}, Unit{"s", 1}};
+/// In seconds.
+constexpr Named<double> units[] = {{"ms", 0.001}, {"h", 3600}, {"m", 60}, {"s", 1}};
 
 /// A number at the beginning, which is used up.
 std::optional<double> take_number(std::string_view& text) {
@@ -33,11 +29,11 @@ std::optional<double> take_number(std::string_view& text) {
 std::optional<double> duration(std::string_view text) {
   std::optional<double> total;
   while (const auto number = take_number(text)) {
-    const auto unit =
-        std::ranges::find_if(units, [&](const Unit& each) { return text.starts_with(each.name); });
-    if (unit == units.end()) break;
+    const auto unit = std::ranges::find_if(
+        units, [&](const Named<double>& each) { return text.starts_with(each.name); });
+    if (unit == std::end(units)) break;
     text.remove_prefix(unit->name.size());
-    total = total.value_or(0) + *number * unit->seconds;
+    total = total.value_or(0) + *number * unit->value;
   }
   return total;
 }

@@ -15,6 +15,14 @@ Json limits(const stats::Interval& interval) {
   return {interval.lower, interval.upper};
 }
 
+Json bootstrap_json(const stats::BootstrapResult& result) {
+  return {{"mean", result.mean},
+          {"std", result.std},
+          {"ci_lower", result.ci_lower},
+          {"ci_upper", result.ci_upper},
+          {"n_replicates", result.n_replicates}};
+}
+
 Json policy_json(const PolicyScore& score) {
   return {{"n", score.n},
           {"correct", score.correct},
@@ -109,14 +117,6 @@ Json class_json(const ClassScore& row) {
 }
 
 }  // namespace
-
-Json bootstrap_json(const stats::BootstrapResult& result) {
-  return {{"mean", result.mean},
-          {"std", result.std},
-          {"ci_lower", result.ci_lower},
-          {"ci_upper", result.ci_upper},
-          {"n_replicates", result.n_replicates}};
-}
 
 Json scores_json(const QaScores& scores) {
   Json classes = Json::array();

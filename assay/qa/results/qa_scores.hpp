@@ -12,6 +12,4 @@ namespace assay::qa {
 /// metrics, total_cost_usd, total_tokens, ledger, classes, confusion.
 Json scores_json(const QaScores& scores);
 
-Json bootstrap_json(const stats::BootstrapResult& result);
-
 }  // namespace assay::qa

@@ -2,7 +2,6 @@
 #include "assay/qa/results/trajectory.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "assay/base/file.hpp"

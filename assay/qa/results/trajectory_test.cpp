@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "assay/base/json.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/base/text.hpp"
-#include "assay/error.hpp"
 
 namespace trajectory_test {
 
@@ -42,12 +42,7 @@ Trajectory example() {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    parse_trajectory(text, "t.json");
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
+  return test::refusal([&] { parse_trajectory(text, "t.json"); });
 }
 
 TEST(Trajectory, reads_back_what_it_writes) {

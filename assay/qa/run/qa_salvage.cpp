@@ -144,7 +144,6 @@ QaSalvage salvaged_run(std::string_view text, const std::string& name, double no
       records.insert(records.begin(), made.emplace_back(qa_record_text(*intact.settings)));
     }
     out.lost_settings = !intact.settings;
-    out.lost_header = !found.header && !intact.settings;
     records.push_back(made.emplace_back(
         qa_record_text(QaEvent(SalvageEvent{.at_s = now_s,
                                             .lost = out.lost.size(),

@@ -22,8 +22,8 @@ struct QaSalvage {
   std::string text{};    ///< the new journal
   std::size_t kept = 0;
   std::vector<LostRecord> lost{};
-  bool is_qa = true;                                ///< false: of `assay score`
-  bool lost_header = false, lost_settings = false;  ///< and could not be made again
+  bool is_qa = true;              ///< false: of `assay score`
+  bool lost_settings = false;     ///< and could not be made again
   double possible_usd = 0;        ///< that lost calls may have cost and nothing else accounts for
   std::size_t unknown_calls = 0;  ///< the same where there are no prices: how many calls
 };

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "assay/base/journal.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/error.hpp"
 #include "assay/qa/results/qa_journal.hpp"
 #include "assay/qa/run/qa_state.hpp"
@@ -146,12 +147,8 @@ TEST(QaSalvageOf, journals_of_score_are_kept_without_events) {
   EXPECT_EQ(s.lost[0].kind, "case");
   text = text_of_run(cases);
   text[20] = '#';
-  try {
-    salvaged_run(text, "j", 9, "1");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("without --resume"));
-  }
+  EXPECT_THAT(test::refusal([&] { salvaged_run(text, "j", 9, "1"); }),
+              HasSubstr("without --resume"));
 }
 
 TEST(QaSalvageOf, other_files_are_refused) {

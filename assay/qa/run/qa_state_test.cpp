@@ -128,12 +128,7 @@ class OpenedRunTest : public ::testing::Test {
   }
   OpenedRun open(const std::string& steps) { return open(Values{{"max_steps", steps}}); }
   std::string refused(const Values& values) {
-    try {
-      open(values);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return test::refusal([&] { open(values); });
   }
   test::TemporaryFolder folder_;
 };
@@ -151,12 +146,7 @@ TEST_F(OpenedRunTest, goes_on_with_the_same_settings) {
 
 TEST_F(OpenedRunTest, says_which_setting_changed) {
   open("20");
-  try {
-    open("10");
-    FAIL() << "was accepted";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("max_steps was 20, is now 10"));
-  }
+  EXPECT_THAT(test::refusal([&] { open("10"); }), HasSubstr("max_steps was 20, is now 10"));
 }
 
 /// What may change: the limit of an answer and the effort of reasoning, wherever a server takes

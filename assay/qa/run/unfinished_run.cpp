@@ -135,12 +135,13 @@ UnfinishedRun progress_of(const std::string& benchmark, const QaPlan& plan,
   return out;
 }
 
-}  // namespace
-
+/// Whether a file is the journal of a run, by its name.
 bool is_run_journal(const fs::path& path) {
   return path.filename() == journal_file;
 }
 
+/// Where the results of a run's folder are: its results files, sorted. If the last start has not
+/// written its results, its journal takes the place of those that are missing or older.
 std::vector<fs::path> files_of_run(const fs::path& folder) {
   const fs::path journal = folder / journal_file;
   std::vector<fs::path> files = results_in(folder);
@@ -155,6 +156,8 @@ std::vector<fs::path> files_of_run(const fs::path& folder) {
   if (!whole) files.push_back(journal);
   return files;
 }
+
+}  // namespace
 
 std::vector<SavedQa> read_unfinished_run(const fs::path& journal, const ItemTable* table) {
   JournalReading reading = read_state(journal);
@@ -173,8 +176,6 @@ std::vector<SavedQa> read_unfinished_run(const fs::path& journal, const ItemTabl
 }
 
 // Runs of question answering as people name them: folders and files.
-
-namespace fs = std::filesystem;
 
 std::vector<fs::path> qa_files(const std::vector<std::string>& words) {
   std::vector<fs::path> out;

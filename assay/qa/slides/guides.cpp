@@ -36,7 +36,8 @@ void fill(Picture& picture, const Box& box, const std::uint8_t (&colour)[3]) {
       std::ranges::copy(colour, picture.at(x, y));
 }
 
-constexpr std::uint8_t white[3] = {255, 255, 255}, black[3] = {0, 0, 0};
+constexpr std::uint8_t white[3] = {255, 255, 255}, black[3] = {0, 0, 0}, red[3] = {255, 0, 0};
+constexpr unsigned guide_lines = 4;  ///< along each axis, at equal distances
 
 struct Pen {
   std::size_t line = 1;  ///< thickness
@@ -44,9 +45,9 @@ struct Pen {
 };
 
 /// Sizes that stay legible when a model looks at the picture, but leave room between the lines.
-Pen pen_for(const Picture& picture, std::size_t longest_label, unsigned lines) {
+Pen pen_for(const Picture& picture, std::size_t longest_label) {
   const std::size_t longest = std::max(picture.width, picture.height);
-  const std::size_t room = picture.width / (lines + 1);
+  const std::size_t room = picture.width / (guide_lines + 1);
   const std::size_t fitting = room / ((longest_label + 1) * advance);
   return {.line = std::clamp<std::size_t>(longest / 512, 1, 4),
           .dot = std::clamp<std::size_t>(std::min((longest + 200) / 400, fitting), 1, 6)};
@@ -74,12 +75,11 @@ struct Guide {
 };
 
 /// As the original rounds: down to a pixel of the picture, then down to one of the slide.
-std::vector<Guide> guides_of(std::size_t pixels, std::int64_t start, std::int64_t length,
-                             unsigned lines) {
+std::vector<Guide> guides_of(std::size_t pixels, std::int64_t start, std::int64_t length) {
   std::vector<Guide> out;
   const auto size = static_cast<double>(pixels);
-  for (unsigned i = 1; i <= lines; ++i) {
-    const double at = std::trunc(size / (lines + 1) * i);
+  for (unsigned i = 1; i <= guide_lines; ++i) {
+    const double at = std::trunc(size / (guide_lines + 1) * i);
     const double place = std::trunc(at * static_cast<double>(length) / size);
     out.push_back({.at = static_cast<std::size_t>(at),
                    .label = std::to_string(start + static_cast<std::int64_t>(place))});
@@ -89,14 +89,14 @@ std::vector<Guide> guides_of(std::size_t pixels, std::int64_t start, std::int64_
 
 }  // namespace
 
-Picture with_guides(Picture picture, const slide::SlideRegion& shown, const GuideStyle& style) {
+Picture with_guides(Picture picture, const slide::SlideRegion& shown) {
   if (picture.width == 0 || picture.height == 0) return picture;
-  const auto columns = guides_of(picture.width, shown.x, shown.width, style.lines);
-  const auto rows = guides_of(picture.height, shown.y, shown.height, style.lines);
+  const auto columns = guides_of(picture.width, shown.x, shown.width);
+  const auto rows = guides_of(picture.height, shown.y, shown.height);
   const std::string longest = std::to_string(shown.x + shown.width);
-  const Pen pen = pen_for(picture, longest.size(), style.lines);
-  for (const Guide& g : columns) fill(picture, {g.at, 0, pen.line, picture.height}, style.colour);
-  for (const Guide& g : rows) fill(picture, {0, g.at, picture.width, pen.line}, style.colour);
+  const Pen pen = pen_for(picture, longest.size());
+  for (const Guide& g : columns) fill(picture, {g.at, 0, pen.line, picture.height}, red);
+  for (const Guide& g : rows) fill(picture, {0, g.at, picture.width, pen.line}, red);
   // Labels last, so that no line crosses one.
   for (const Guide& g : columns) write(picture, g.label, g.at + pen.line, 0, pen.dot);
   for (const Guide& g : rows) write(picture, g.label, 0, g.at + pen.line, pen.dot);

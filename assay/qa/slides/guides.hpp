@@ -7,12 +7,7 @@
 
 namespace assay::qa {
 
-struct GuideStyle {
-  unsigned lines = 4;  ///< along each axis, at equal distances
-  std::uint8_t colour[3] = {255, 0, 0};
-};
-
 /// The picture of `shown` (level-0 pixels) with lines that are labelled in level-0 pixels.
-Picture with_guides(Picture picture, const slide::SlideRegion& shown, const GuideStyle& style = {});
+Picture with_guides(Picture picture, const slide::SlideRegion& shown);
 
 }  // namespace assay::qa

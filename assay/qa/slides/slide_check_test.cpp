@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 
 namespace slide_check_test {
 
@@ -67,12 +67,8 @@ TEST(SlideCheck, takes_only_benchmarks_that_are_named) {
   EXPECT_EQ(check.benchmarks[0].questions, 1U);
   check.benchmarks[0].slides[0].state = SlideState::found;
   EXPECT_TRUE(check.complete());
-  try {
-    expected_slides(table(), wrong);
-    ADD_FAILURE();
-  } catch (const Error& e) {
-    EXPECT_THAT(e.what(), HasSubstr("did you mean 'tcga'?"));
-  }
+  EXPECT_THAT(test::refusal([&] { expected_slides(table(), wrong); }),
+              HasSubstr("did you mean 'tcga'?"));
 }
 
 }  // namespace slide_check_test

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "assay/base/unicode.hpp"
 #include "assay/error.hpp"
@@ -34,34 +35,6 @@ std::vector<std::string> between_bars(std::string_view text) {
   return out;
 }
 
-}  // namespace
-
-std::vector<std::string> parse_options(std::string_view text) {
-  const std::string_view trimmed = stripped(text);
-  if (trimmed.empty()) return {};
-  if (const auto json = json_of(trimmed)) {
-    if (json->is_object) refuse_options("are a dict, which has no order");
-    const auto* elements = json->elements();
-    if (elements == nullptr) refuse_options("are a single value, not a list");
-    std::vector<std::string> out;
-    for (const JsonValue& element : *elements) out.push_back(option_text(element));
-    return out;
-  }
-  if (const auto list = python_list(trimmed)) return *list;
-  if (std::string_view("[({").find(trimmed.front()) == std::string::npos &&
-      trimmed.find('|') != std::string::npos)
-    return between_bars(trimmed);
-  refuse_options("are not a list");
-}
-
-bool is_numeric_option(std::string_view option) {
-  const std::string_view digits = stripped(option);
-  return !digits.empty() &&
-         std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
-}
-
-namespace {
-
 /// An escape that is followed by a fixed number of hex digits.
 struct HexEscape {
   char letter;
@@ -70,6 +43,8 @@ struct HexEscape {
 
 constexpr HexEscape hex_escapes[] = {{'x', 2}, {'u', 4}, {'U', 8}};
 
+/// ast.literal_eval for lists and tuples of texts and numbers; numbers are kept as written. Nothing
+/// for any other text.
 class LiteralParser {
  public:
   explicit LiteralParser(std::string_view text) : text_(text) {}
@@ -212,8 +187,28 @@ class LiteralParser {
 
 }  // namespace
 
-std::optional<std::vector<std::string>> python_list(std::string_view text) {
-  return LiteralParser(text).list();
+std::vector<std::string> parse_options(std::string_view text) {
+  const std::string_view trimmed = stripped(text);
+  if (trimmed.empty()) return {};
+  if (const auto json = json_of(trimmed)) {
+    if (json->is_object) refuse_options("are a dict, which has no order");
+    const auto* elements = json->elements();
+    if (elements == nullptr) refuse_options("are a single value, not a list");
+    std::vector<std::string> out;
+    for (const JsonValue& element : *elements) out.push_back(option_text(element));
+    return out;
+  }
+  if (const auto list = LiteralParser(trimmed).list()) return *list;
+  if (std::string_view("[({").find(trimmed.front()) == std::string::npos &&
+      trimmed.find('|') != std::string::npos)
+    return between_bars(trimmed);
+  refuse_options("are not a list");
+}
+
+bool is_numeric_option(std::string_view option) {
+  const std::string_view digits = stripped(option);
+  return !digits.empty() &&
+         std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 }  // namespace assay::qa

@@ -2,7 +2,6 @@
 /// The answers that a question offers, as tables write them.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,11 +15,5 @@ std::vector<std::string> parse_options(std::string_view text);
 
 /// Whether an option is a number, so that an answer of that number can mean a position or a text.
 bool is_numeric_option(std::string_view option);
-
-// Lists as Python writes them.
-
-/// ast.literal_eval for lists and tuples of texts and numbers; numbers are kept as written. Nothing
-/// for any other text.
-std::optional<std::vector<std::string>> python_list(std::string_view text);
 
 }  // namespace assay::qa

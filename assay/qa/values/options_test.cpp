@@ -3,25 +3,16 @@
 
 #include <gmock/gmock.h>
 
-#include "assay/error.hpp"
+#include "assay/base/test_files.hpp"
 #include "assay/qa/agent/prompt.hpp"
 #include "assay/qa/values/truth.hpp"
 #include "assay/stats/vectors_for_test.hpp"
 
 namespace assay::qa::options_test {
 
+using test::refusal;
 using ::testing::HasSubstr;
 using Strings = std::vector<std::string>;
-
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "";
-}
 
 TEST(Options, lists) {
   const std::pair<std::string, Strings> cases[] = {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "assay/base/text.hpp"
 #include "assay/report/figures/chart.hpp"

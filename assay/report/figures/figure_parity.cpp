@@ -2,8 +2,6 @@
 /// The values of an experiment next to those of a paper, a panel per metric.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "assay/report/figures/chart.hpp"
 #include "assay/report/figures/figure_kinds.hpp"
 #include "assay/report/figures/svg.hpp"

@@ -236,14 +236,6 @@ TEST(Methods, cover_question_answering_folds_and_parity) {
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
 }
 
-TEST(Methods, conclusions_are_the_sentences_of_the_comparison) {
-  const auto all = conclusions(studies::study());
-  ASSERT_EQ(all.size(), 6U);
-  EXPECT_TRUE(
-      all[0].starts_with("dice: model_1 is worse than model_0. Hodges–Lehmann difference -0."));
-  EXPECT_TRUE(conclusions(studies::study({.models = 1})).empty());
-}
-
 TEST(Methods, tables_have_a_row_for_everything) {
   Study study = studies::study();
   study.models[1].averages[0].values[2].reset();

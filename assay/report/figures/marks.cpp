@@ -87,7 +87,8 @@ std::string density_cells(std::span<const Mark> marks, const MarkStyle& style) {
 }  // namespace
 
 MarkForm mark_form(std::size_t marks) {
-  if (marks > most_marks) return MarkForm::none;
+  constexpr std::size_t most = 20000;
+  if (marks > most) return MarkForm::none;
   return marks > most_circles ? MarkForm::path : MarkForm::circles;
 }
 

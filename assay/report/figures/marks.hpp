@@ -15,7 +15,7 @@ namespace assay::report {
 /// cloud shows more than its single marks.
 enum class MarkForm { circles, path, none };
 
-inline constexpr std::size_t most_circles = 1500, most_marks = 20000;
+inline constexpr std::size_t most_circles = 1500;
 
 /// The form for a drawing with that many marks in all.
 MarkForm mark_form(std::size_t marks);

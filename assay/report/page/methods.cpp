@@ -381,16 +381,6 @@ std::string qa_words(const Study& study, std::string_view version) {
 
 }  // namespace
 
-std::vector<std::string> conclusions(const Study& study) {
-  std::vector<std::string> out;
-  if (!study.comparison) return out;
-  const compare::Comparison& comparison = *study.comparison;
-  for (const compare::MetricComparison& metric : comparison.metrics)
-    for (const compare::PairComparison& pair : metric.pairs)
-      out.push_back(compare::sentence(metric, pair, comparison.models[comparison.baseline].name));
-  return out;
-}
-
 std::string methods_paragraph(const Study& study, std::string_view version) {
   const std::string out = scoring_words(figure_scene(study), version) + testing_words(study) +
                           parity_words(study) + fold_words(study) + qa_words(study, version);

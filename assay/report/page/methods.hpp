@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The words of a report: conclusions, a paragraph of methods, tables to paste.
+/// The words of a report: a paragraph of methods, tables to paste.
 #pragma once
 
 #include <string>
@@ -10,9 +10,6 @@
 #include "assay/report/text/paper_table.hpp"
 
 namespace assay::report {
-
-/// What may be said about each model against the baseline, in the order of metrics and models.
-std::vector<std::string> conclusions(const Study& study);
 
 /// What was measured and tested, and how, in sentences ready to paste. `version` is this program's.
 std::string methods_paragraph(const Study& study, std::string_view version);

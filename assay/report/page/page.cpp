@@ -187,7 +187,7 @@ Chosen chosen_for(const PageContent& content, std::size_t used) {
 
 }  // namespace
 
-PageText report_page(PageContent content) {
+PageText report_page(const PageContent& content) {
   const Study& study = content.study;
   const std::string figures = figures_section(content);
   const std::string picture = worst_case_figure(content);
@@ -203,10 +203,12 @@ PageText report_page(PageContent content) {
                                           qa.size() + rest.size() + values.size());
   if (std::string lost = left_out_metrics(study); !lost.empty())
     chosen.dropped.push_back(std::move(lost));
-  content.notes.insert(content.notes.end(), chosen.dropped.begin(), chosen.dropped.end());
+  std::vector<std::string> notes = content.notes;
+  notes.insert(notes.end(), chosen.dropped.begin(), chosen.dropped.end());
 
-  std::string body =
-      "<main>\n" + first_screen(content, chosen.volumes.empty() ? "" : picture) + since + figures;
+  std::string body = "<main>\n" +
+                     first_screen(study, chosen.volumes.empty() ? "" : picture, notes) + since +
+                     figures;
   if (!study.models.empty())
     body += std::string(cases_section) + printed_cases(study) + "</section>\n";
   body += viewer_section(content, chosen.volumes);

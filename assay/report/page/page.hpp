@@ -73,6 +73,6 @@ struct PageText {
 /// NiiVue, if it was there when assay was built; else "".
 std::string_view niivue_script();
 
-PageText report_page(PageContent content);
+PageText report_page(const PageContent& content);
 
 }  // namespace assay::report

@@ -108,7 +108,8 @@ std::string means_html(const Study& study);
 std::string ledger(const Study& study);
 
 /// The result, the ledger, a picture ("" without one) and the headline table.
-std::string first_screen(const PageContent& content, const std::string& picture);
+std::string first_screen(const Study& study, const std::string& picture,
+                         const std::vector<std::string>& notes);
 
 /// A drawing with its title, its caption, and how to read it.
 std::string figure_html(const Figure& figure);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "assay/base/text.hpp"
@@ -319,14 +318,14 @@ std::string means_html(const Study& study) {
   return headline_table(study) + table_note(study);
 }
 
-std::string first_screen(const PageContent& content, const std::string& picture) {
-  const Study& study = content.study;
+std::string first_screen(const Study& study, const std::string& picture,
+                         const std::vector<std::string>& notes) {
   std::string out =
       "<section id=\"summary\">\n<div class=\"hero\"><div>\n" + page_part("lead", lead_html(study));
   if (!study.models.empty()) out += page_part("ledger", ledger(study));
   out += answers_sentences(study) + warnings_list(study) + "</div>\n" + picture + "</div>\n";
   if (!study.models.empty()) out += page_part("means", means_html(study));
-  return out + notes_list(content.notes) + "</section>\n";
+  return out + notes_list(notes) + "</section>\n";
 }
 
 }  // namespace assay::report

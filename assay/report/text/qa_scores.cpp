@@ -32,6 +32,17 @@ std::string partial(const qa::QaScores& s) {
                                                                    : "of those with a label,");
 }
 
+/// How the headline's interval was found: "Wilson", "Wilson, by 72 slides".
+std::string qa_interval_words(const qa::QaScores& scores) {
+  const auto& score = scores.headline();
+  std::string out = "Wilson";
+  if (score && score->interval.clusters != 0)
+    out += fmt::format(", by {}", counted(score->interval.clusters, "slide"));
+  else if (score && scores.metric == stats::ClassificationMetric::balanced_accuracy)
+    out += ", by class";
+  return out;
+}
+
 std::string headline(const qa::ScoredQa& run, const TerminalStyle& style) {
   std::string out = bold(printable(run.result.benchmark_name), style.color);
   if (!run.result.model_name.empty()) out += " · " + printable(run.result.model_name);
@@ -177,16 +188,6 @@ std::vector<std::string> markdown_row(const qa::ScoredQa& run) {
 
 std::string_view qa_metric_words(stats::ClassificationMetric metric) {
   return metric == stats::ClassificationMetric::accuracy ? "accuracy" : "balanced accuracy";
-}
-
-std::string qa_interval_words(const qa::QaScores& scores) {
-  const auto& score = scores.headline();
-  std::string out = "Wilson";
-  if (score && score->interval.clusters != 0)
-    out += fmt::format(", by {}", counted(score->interval.clusters, "slide"));
-  else if (score && scores.metric == stats::ClassificationMetric::balanced_accuracy)
-    out += ", by class";
-  return out;
 }
 
 std::string qa_report(const qa::ScoredQa& run, const QaReportStyle& style) {

@@ -18,9 +18,6 @@ struct QaReportStyle {
 /// "accuracy", "balanced accuracy".
 std::string_view qa_metric_words(stats::ClassificationMetric metric);
 
-/// How the headline's interval was found: "Wilson", "Wilson, by 72 slides".
-std::string qa_interval_words(const qa::QaScores& scores);
-
 /// The headline with every interval by name, the ledger, both policies with their bounds, and the
 /// published values.
 std::string qa_report(const qa::ScoredQa& run, const QaReportStyle& style);

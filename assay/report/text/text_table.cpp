@@ -8,8 +8,9 @@
 namespace assay::report {
 namespace {
 
+/// As many columns of a terminal as there are characters: no wide ones are used here.
 std::string padded(std::string_view text, std::size_t width, Align align) {
-  const std::string blanks(width - std::min(width, display_width(text)), ' ');
+  const std::string blanks(width - std::min(width, character_count(text)), ' ');
   return align == Align::left ? std::string(text) + blanks : blanks + std::string(text);
 }
 
@@ -23,10 +24,6 @@ std::string line(const std::vector<Column>& columns, const std::vector<std::size
 
 }  // namespace
 
-std::size_t display_width(std::string_view text) {
-  return character_count(text);
-}
-
 std::string bold(std::string_view text, bool color) {
   return (std::string(color ? bold_on : "").append(text)).append(color ? bold_off : "");
 }
@@ -37,8 +34,8 @@ std::string text_table(const std::vector<Column>& columns,
   std::vector<std::string> titles;
   for (std::size_t c = 0; c < columns.size(); ++c) {
     titles.push_back(columns[c].title);
-    widths.push_back(display_width(columns[c].title));
-    for (const auto& row : rows) widths[c] = std::max(widths[c], display_width(row[c]));
+    widths.push_back(character_count(columns[c].title));
+    for (const auto& row : rows) widths[c] = std::max(widths[c], character_count(row[c]));
   }
   std::string out = line(columns, widths, titles);
   for (const auto& row : rows) out += line(columns, widths, row);

@@ -26,7 +26,4 @@ inline constexpr std::string_view bold_on = "\x1b[1m", bold_off = "\x1b[0m";
 
 std::string bold(std::string_view text, bool color);
 
-/// How many columns of a terminal the UTF-8 text takes (no wide characters are used here).
-std::size_t display_width(std::string_view text);
-
 }  // namespace assay::report

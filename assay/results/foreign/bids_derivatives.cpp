@@ -38,6 +38,10 @@ std::string_view last_part_of(std::string_view path) {
   return slash == path.npos ? path : path.substr(slash + 1);
 }
 
+/// Folders of a subject that hold images (objects/datatypes).
+constexpr std::string_view bids_datatypes[] = {"anat", "dwi", "fmap", "func",
+                                               "micr", "mrs", "perf", "pet"};
+
 /// The datatype folder that an image is in; otherwise `anat`, since most images are anatomical.
 std::string_view datatype_of(std::string_view stem) {
   for (const std::string_view part : parts_of(stem, '/'))

@@ -19,10 +19,6 @@ inline constexpr std::string_view bids_entities[] = {
     "flip",  "inv",   "mt",  "part",   "proc",   "hemi", "space",    "split", "recording",
     "chunk", "atlas", "seg", "scale",  "res",    "den",  "label",    "prov",  "desc"};
 
-/// Folders of a subject that hold images (objects/datatypes).
-inline constexpr std::string_view bids_datatypes[] = {"anat", "dwi", "fmap", "func",
-                                                      "micr", "mrs", "perf", "pet"};
-
 /// Suffixes of segmentations (rules/files/deriv/imaging).
 inline constexpr std::string_view bids_segmentations[] = {"mask", "dseg", "probseg"};
 

@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "assay/results/test_results.hpp"
 
 namespace results_nnunet_test {
