@@ -64,7 +64,7 @@ std::int64_t whole_number(const std::string& text, std::int64_t most) {
 }
 
 std::uint64_t count(const std::string& text, std::uint64_t most) {
-  return number_in<std::uint64_t>(text, "a whole number from 0 on", 0, most);
+  return number_in<std::uint64_t>(text, "a whole number of 0 or more", 0, most);
 }
 
 std::vector<std::string> words_in(const std::string& list) {

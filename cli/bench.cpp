@@ -153,7 +153,7 @@ std::vector<Figure> measured(const Options& o, const Common& common, std::ostrea
         std::error_code ignored;
         fs::remove_all(*path, ignored);
       });
-  talk << fmt::format("making {} cases of {}³ …\n", o.cases, o.side) << std::flush;
+  talk << fmt::format("making {} of {}³ …\n", counted(o.cases, "case"), o.side) << std::flush;
   const demo::DemoCohort demo = demo::write_demo_cohort(
       folder, {.cases = o.cases, .side = o.side, .with_faults = false, .jobs = jobs(common)});
   const score::Cohort cohort = planned(demo);

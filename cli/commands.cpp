@@ -21,10 +21,12 @@ std::span<const CommandGroup> command_groups() {
   static constexpr const Command* questions[] = {&qa_command};
   static constexpr const Command* program[] = {&demo_command, &bench_command, &docs_command,
                                                &doctor_command, &config_command};
-  static constexpr CommandGroup groups[] = {
-      {"Score segmentations and compare models", scoring}, {"Run trained models", models},
-      {"Plan studies and cross-validations", studies},     {"Run on a cluster", clusters},
-      {"Question answering on whole slides", questions},   {"Try and document assay", program}};
+  static constexpr CommandGroup groups[] = {{"Score segmentations and compare models", scoring},
+                                            {"Run trained models", models},
+                                            {"Plan studies and cross-validations", studies},
+                                            {"Run on a cluster", clusters},
+                                            {"Question answering on whole slides", questions},
+                                            {"Demo, documentation and diagnostics", program}};
   return groups;
 }
 

@@ -107,14 +107,14 @@ void declare_options(Arguments& a, Options& o) {
   a.choice("--undefined", o.undefined, compare::undefined_policies(), undefined_help());
   a.option("--groups,--manifest FILE", o.groups, groups_help);
   a.option("--by COLUMNS", o.by,
-           "Group columns for subgroup tables, or none (default: all with few values)");
+           "Group columns for subgroup tables, or none (default: all columns with 2 to 12 values)");
   a.option("--cluster COLUMN", s.cluster,
            "Treat cases with the same value, such as one subject, as dependent");
   a.option("--folds COLUMN", s.folds,
            "Also compare the algorithms, with one training per value of this column, such as "
            "outer_fold");
   a.heading("Tests");
-  a.option("--alpha A", s.alpha, "Significance level; intervals have 1 - A");
+  a.option("--alpha A", s.alpha, "Significance level; intervals have the level 1 - A");
   a.choice("--policy", s.policy, stats::wilcoxon_policies(), "Rules for computing p-values");
   a.choice("--correction", s.correction, stats::corrections(),
            "Correction for the number of models, per metric");

@@ -136,11 +136,11 @@ class Reading {
     const std::string list = command.empty() ? "docs cli" : command + " --help";
     throw Error(
         Error::Kind::input, file_.path,
-        fmt::format(
-            "{}'{}' is {}{}", place, key,
-            command.empty() ? "neither a command nor an option that all commands have"
-                            : "not an option",
-            nearest_name.empty() ? "; 'assay " + list + "' shows what there is" : nearest_name));
+        fmt::format("{}'{}' is {}{}", place, key,
+                    command.empty() ? "neither a command nor an option that all commands have"
+                                    : "not an option",
+                    nearest_name.empty() ? "; 'assay " + list + "' lists the commands and options"
+                                         : nearest_name));
   }
 
   void read_table(const CLI::App& command, const Json& table, const std::string& name) {

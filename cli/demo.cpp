@@ -187,10 +187,10 @@ void print_thresholds(const metrics::SegmentationResult& result, std::ostream& o
     const auto best = metrics::best_threshold(sweep);
     if (!best) continue;
     if (label == 0)
-      out << fmt::format("\nwhich threshold would suit the probabilities of {}\n",
+      out << fmt::format("\nbest thresholds for the probabilities of {}\n",
                          result.settings.model_name);
     const auto half = std::ranges::find(sweep, 0.5, &metrics::SweepMean::threshold);
-    out << fmt::format("  {}: Dice {:.3f} at 0.5, at most {:.3f} at {}\n",
+    out << fmt::format("  {}: Dice {:.3f} at threshold 0.5; best {:.3f} at {}\n",
                        result.regions[label].name, half->dice.value_or(0), *best->dice,
                        best->threshold);
   }
@@ -257,8 +257,8 @@ Exit run(demo::DemoOptions o, const Common& common, const Session& session) {
   o.jobs = jobs(common);
   o.as_study = true;
   if (!common.quiet)
-    talk << fmt::format("making {} heads with lesions, and the predictions of 3 models …\n",
-                        o.cases)
+    talk << fmt::format("making {} with lesions, and the predictions of 3 models …\n",
+                        counted(o.cases, "head"))
          << std::flush;
   const demo::DemoCohort cohort = demo::write_demo_cohort(folder, o);
   const double made = making.seconds();

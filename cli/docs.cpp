@@ -113,6 +113,9 @@ Exit run(const Options& o, const Common& common, const Session& session) {
     write_share(common.out);
     return done;
   }
+  if (o.page.empty())
+    throw Error(Error::Kind::usage, fmt::format("give a page: assay docs cli ({}, {})",
+                                                joined(names_in(printed_pages)), share_page));
   const Page* const page = std::ranges::find(printed_pages, o.page, &Page::name);
   if (page == std::end(printed_pages))
     throw Error(Error::Kind::usage, fmt::format("there is no page '{}'{} (there are {})", o.page,

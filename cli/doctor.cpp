@@ -61,7 +61,8 @@ std::string find_slurm() {
                 "sbatch is not on the PATH; jobs are submitted from a login node of a cluster");
   const ProgramEnd end = assay::run_program({"sbatch", "--version"}, patience_s);
   if (!end.succeeded)
-    throw Error(Error::Kind::io, "sbatch " + end.ending + ": " + std::string(trimmed(end.errors)));
+    throw Error(Error::Kind::io, "sbatch " + end.ending + ": " +
+                                     std::string(parts_of(trimmed(end.errors), '\n').back()));
   return std::string(trimmed(end.output));
 }
 

@@ -31,15 +31,16 @@ double unit_of(std::string_view text) {
 }  // namespace
 
 Bytes Kind<Bytes>::value(const std::string& text) {
-  constexpr double most = 1e18;
+  constexpr double least = 1e6, most = 1e18;  // a forgotten unit, as in --max-memory 8, is an error
   double number = 0;
   const auto read = read_decimal(text, number);
   const double bytes = read.ec == std::errc{}
                            ? number * unit_of(std::string_view(text).substr(
                                           static_cast<std::size_t>(read.ptr - text.data())))
                            : 0;
-  if (!(bytes >= 1 && bytes <= most))
-    throw Error(Error::Kind::usage, "'" + text + "' is not a size; write, for example, 8G or 500M");
+  if (!(bytes >= least && bytes <= most))
+    throw Error(Error::Kind::usage,
+                "'" + text + "' is not a size of at least 1 MB; write, for example, 8G or 500M");
   return {static_cast<std::uint64_t>(bytes)};
 }
 

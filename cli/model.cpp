@@ -19,7 +19,7 @@ constexpr Example examples[] = {
 }  // namespace model_file
 
 const Command model_command = {.name = "model",
-                               .summary = "Show what files of trained models hold",
+                               .summary = "Show the contents of trained model files",
                                .declare = nullptr,
                                .examples = model_file::examples,
                                .members = model_file::members};

@@ -8,6 +8,7 @@
 
 #include "assay/base/ascii.hpp"
 #include "assay/base/command_line.hpp"
+#include "assay/base/durable.hpp"
 #include "assay/base/sha256.hpp"
 #include "assay/base/text.hpp"
 #include "assay/error.hpp"

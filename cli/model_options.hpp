@@ -31,7 +31,7 @@ struct ModelRunOptions {
 
 /// The help of the argument MODEL.
 inline constexpr const char* model_help =
-    "A trained model of any supported format, judged by its content; none with --command";
+    "A trained model of any supported format, detected from its content; omit it with --command";
 
 void declare_model_run_options(Arguments& arguments, ModelRunOptions& options);
 

@@ -22,8 +22,9 @@ struct Options {
 constexpr Shape usual_shape = {256, 256, 256};
 
 void declare_options(Arguments& a, Options& o) {
-  a.positional("FILE", o.model,
-               "PyTorch checkpoint, safetensors, tfjs model.json or ONNX, judged by its content");
+  a.positional(
+      "FILE", o.model,
+      "PyTorch checkpoint, safetensors, tfjs model.json or ONNX, detected from its content");
   declare_network_options(a, o.network);
 }
 

@@ -91,8 +91,10 @@ void refuse_senseless(const Options& o) {
     throw Error(Error::Kind::usage, "--alpha must be between 0 and 1, such as 0.05");
   if (!(s.margin > 0) || !std::isfinite(s.margin))
     throw Error(Error::Kind::usage, "--margin must be above 0, such as 0.01");
-  if (s.paper_n == 1U)
-    throw Error(Error::Kind::usage, "--paper-n must be 2 or more: one value has no spread");
+  if (s.paper_n && *s.paper_n < 2)
+    throw Error(Error::Kind::usage,
+                "--paper-n must be 2 or more: a single value has no spread; drop the option if "
+                "the number is not known");
   if (!o.list && (o.format == "latex" || o.format == "csv"))
     throw Error(Error::Kind::usage,
                 "--format " + o.format + " needs --list; the report has table and markdown");
@@ -129,7 +131,6 @@ parity::ParityReport judged(const Options& o, const parity::Paper& paper, const 
   parity::Achieved achieved =
       results::read_experiment(o.results, {.compat_spec = settings.compat_spec});
   if (!o.model_json.empty()) achieved.description = results::read_model_description(o.model_json);
-  if (settings.paper_n == 0U) settings.paper_n.reset();
   settings.executor = pool(common, session);
   return parity::parity_report(achieved, paper, o.variant, settings);
 }

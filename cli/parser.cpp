@@ -187,7 +187,7 @@ void refuse_overwriting(const CLI::App& command) {
 }  // namespace
 
 const char* const exit_statuses =
-    "Exit status: 0 done; 1 the answer is no; 2 could not (wrong usage or input);\n"
+    "Exit status: 0 done; 1 the answer is no; 2 the command could not run (wrong usage or input);\n"
     "3 done, but some cases failed or were missing; 130 interrupted.";
 
 std::string option_names(const CLI::Option& option) {
@@ -251,7 +251,7 @@ std::optional<int> Parser::parse(std::span<const char* const> words, std::ostrea
                                  std::ostream& err) {
   const auto complain = [&](const Complaint& complaint) {
     err << "assay" << complaint.of << ": " << report::printable(complaint.sentence) << "\n'assay"
-        << complaint.of << " --help' shows what there is.\n";
+        << complaint.of << " --help' lists the commands and options.\n";
     return could_not;
   };
   if (words.size() < 2) {

@@ -68,9 +68,9 @@ std::string find_python_package() {
   const fs::path file = std::string(trimmed(end.output));
   if (file.empty())
     throw Error(Error::Kind::unsupported,
-                fmt::format("{} does not find the Python package; run '{} -m "
-                            "pip install assay-imaging'",
-                            python.string(), python.string()));
+                fmt::format("{} does not find the Python package; install the wheel that 'make "
+                            "dist' writes to build/dist (docs/install.md)",
+                            python.string()));
   if (!is_ours(file.parent_path()))
     throw Error(Error::Kind::unsupported, other_package(file.parent_path()));
   return file.parent_path().string();

@@ -92,7 +92,8 @@ void declare_options(Arguments& a, Options& o) {
 void require(const Options& o) {
   if (o.table.empty() || o.wsi_root.empty())
     throw Error(Error::Kind::usage,
-                "give a table and the folder of slides: assay qa check MultiPathQA.csv --wsi-root "
+                "give a table and --wsi-root DIR, the folder with the slides: assay qa check "
+                "MultiPathQA.csv --wsi-root "
                 "slides");
 }
 

@@ -54,7 +54,7 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--table FILE", o.table,
            "The questions, for files that do not name the slides of their items");
   a.heading("Tests");
-  a.option("--alpha A", o.settings.alpha, "Significance level; intervals have 1 - A");
+  a.option("--alpha A", o.settings.alpha, "Significance level; intervals have the level 1 - A");
   a.option("--replicates N", o.settings.replicates, "Bootstrap replicates");
   a.option("--seed N", o.settings.seed, "Seed of the bootstrap");
   a.heading("Output");

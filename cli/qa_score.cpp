@@ -129,9 +129,9 @@ void tell(const qa::ScoredQa& run, std::ostream& err) {
       if (item.outcome == row.value && ids.size() < most)
         ids.push_back(report::printable(item.item_id));
     const std::size_t count = run.scores.ledger.count(row.value);
-    err << fmt::format("not scored: {}: {} {}: {}{}\n",
-                       report::printable(run.result.benchmark_name), count, row.name, joined(ids),
-                       count > most ? ", ..." : "");
+    err << fmt::format("not scored: {}: {} {} ({} {}{})\n",
+                       report::printable(run.result.benchmark_name), count, row.name,
+                       count == 1 ? "item" : "items", joined(ids), count > most ? ", ..." : "");
   }
 }
 
@@ -206,7 +206,7 @@ constexpr Example examples[] = {
 }  // namespace
 }  // namespace qa_score_file
 
-const Command qa_score_command = {"score", "Score saved answers by any rules",
+const Command qa_score_command = {"score", "Score saved answers, with a choice of rules",
                                   command<qa_score_file::declare_options, qa_score_file::run>,
                                   qa_score_file::examples};
 

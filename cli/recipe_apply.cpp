@@ -29,7 +29,8 @@ void declare_options(Arguments& a, Options& o) {
   a.positional("NAME|FILE", o.recipe, "A built-in recipe, or a TOML or JSON file");
   a.positional("IMAGE", o.image, "Image of any supported format");
   a.flag("--labels", o.labels,
-         "Take IMAGE as labels from 0 to 255: resample by nearest neighbour and keep the values");
+         "Treat IMAGE as a label map (values 0 to 255): resample by nearest neighbour and keep the "
+         "values");
 }
 
 std::vector<std::uint8_t> label_values(const Image& image) {

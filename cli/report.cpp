@@ -40,7 +40,7 @@ constexpr std::array<Named<bool>, 2> viewers = {{{"canvas", false}, {"niivue", t
 void declare_options(Arguments& a, Options& o) {
   compare::CompareSettings& s = o.request.study.compare;
   a.positional("RESULT", o.results,
-               "Results of any command or other tools, and folders of qa runs, in any mixture");
+               "Results of any command or other tools, and folders of qa runs, in any combination");
   a.heading("What is shown");
   a.option("--title TEXT", o.request.study.title,
            "Heading of the page (default: the names of the models)");

@@ -71,7 +71,8 @@ void declare_options(Arguments& a, Options& o) {
            "both sides are DICOM, auto means the study, or else PatientID");
   a.heading("Masks and labels");
   a.option("--threshold T", o.score.settings.threshold,
-           "Take predictions as maps, such as probabilities, with foreground where value >= T");
+           "Treat predictions as maps, such as probabilities; voxels with a value "
+           "of T or more are foreground");
   declare_platform(a, o);
 }
 

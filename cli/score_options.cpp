@@ -155,7 +155,8 @@ void declare_output(Arguments& a, ScoreOptions& o) {
   a.heading("Running");
   a.option("--max-memory SIZE", o.max_memory, max_memory_help);
   a.flag("--resume", o.resume, "Continue an interrupted run with the same --out");
-  a.flag("--keep-journal", o.keep_journal, "Keep the journal of a complete run (OUT.journal)");
+  a.flag("--keep-journal", o.keep_journal,
+         "Keep the journal (OUT.journal) even if every case was scored");
   a.choice("--reader", o.settings.reader, voxel_readers(),
            "How compressed masks are read; results are the same to the bit");
 }
@@ -283,7 +284,7 @@ metrics::ScoreSettings settings_of(const ScoreOptions& o,
   for (const double tolerance : o.nsd_tolerances)
     if (!metrics::metric_of_key(fmt::format("nsd@{}mm", tolerance)))
       throw Error(Error::Kind::usage,
-                  "--nsd-tolerance takes numbers from 0 on, in mm, such as 1,2");
+                  "--nsd-tolerance takes numbers of 0 or more, in mm, such as 1,2");
   const std::string list(!o.metrics.empty() ? o.metrics
                          : s.compat_spec    ? group_of_spec
                                             : metrics::default_group);

@@ -13,7 +13,8 @@ namespace {
 constexpr double patience_s = 120;  // a busy controller takes its time
 
 [[noreturn]] void pass_on(const CommandWords& words, const ProgramEnd& end) {
-  const std::string said(trimmed(end.errors.empty() ? end.output : end.errors));
+  const auto lines = parts_of(trimmed(end.errors.empty() ? end.output : end.errors), '\n');
+  const std::string said = joined(lines, "; ");
   const std::string why = end.timed_out  ? "did not answer within two minutes"
                           : said.empty() ? end.ending
                                          : "says: " + said;

@@ -36,11 +36,12 @@ void declare_options(Arguments& a, Options& o) {
   a.option("--outer K", s.outer, "Number of outer folds");
   a.option("--inner K", s.inner, "Number of inner folds of each training set; 0 for none");
   a.option("--stratify A,B", s.stratify,
-           "Columns to balance, or their combinations; volume:4 is a number in 4 quantiles");
+           "Columns to balance; several are balanced in combination; volume:4 cuts the numeric "
+           "column volume into quartiles");
   a.option("--group COLUMN", s.group, "Keep cases with the same value in one fold");
-  a.option(
-      "--seed N", o.seed,
-      with_default("Seed of the shuffle, as random_state", Kind<decltype(s.seed)>::shown(s.seed)));
+  a.option("--seed N", o.seed,
+           with_default("Seed of the shuffle (scikit-learn's random_state)",
+                        Kind<decltype(s.seed)>::shown(s.seed)));
   a.flag("--no-shuffle", o.no_shuffle, "Keep the order of the manifest; uses no seed");
   a.choice("--format", o.nnunet, layouts,
            "Layout: " + std::string(results::split_schema) +

@@ -293,7 +293,7 @@ REQUESTS = {  # name: (arguments, what is said); {} is the folder
                         r"the prediction is a file and the reference a folder; give two files, two "
                         r"folders, or --manifest"),
     "empty folder": (["{}/empty", "{}/ref"],
-                     r"{}/empty: no image in this folder \(.*\.nii\.gz.*\)"),
+                     r"{}/empty: contains no image; assay reads files ending in .*\.nii\.gz.*"),
     "no match": (["{}/other", "{}/ref"],
                  r"no prediction matches a reference by name \(.*\); say how with --pred-pattern "
                  r"and --ref-pattern.*"),
@@ -416,9 +416,9 @@ USAGE = {
     "number": (["score", "p", "r", "--threshold", "half"],
                "assay score: --threshold: 'half' is not a number"),
     "jobs": (["score", "p", "r", "--jobs", "-1"],
-             "assay score: --jobs: '-1' is not a whole number from 0 on"),
+             "assay score: --jobs: '-1' is not a whole number of 0 or more"),
     "many jobs": (["score", "p", "r", "--jobs", "9" * 12],
-                  "assay score: --jobs: '999999999999' is not a whole number from 0 on"),
+                  "assay score: --jobs: '999999999999' is not a whole number of 0 or more"),
     "label": (["score", "p", "r", "--ignore-label", "1.5"],
               "assay score: --ignore-label: '1.5' is not a whole number"),
     "labels, a word": (["score", "p", "r", "--labels", "1,x"],
@@ -448,7 +448,7 @@ def test_usage(tmp_path, name):
     done = assay(*arguments, status=2, cwd=tmp_path)
     first, second = done.stderr.splitlines()
     assert (first, done.stdout, listing(tmp_path)) == (said, "", [])
-    assert re.fullmatch(r"'assay( score| qa)? --help' shows what there is\.", second)
+    assert re.fullmatch(r"'assay( score| qa)? --help' lists the commands and options\.", second)
 
 
 @pytest.mark.parametrize("jobs", ["0", "300", "4000000000"])

@@ -381,7 +381,8 @@ def test_the_convention_and_the_unit_stand_above_and_in_the_table(cohort):
 
 @pytest.mark.parametrize("options, words",
                          [
-                             (["--nsd-tolerance", "-1"], "--nsd-tolerance takes numbers from 0 on"),
+                             (["--nsd-tolerance", "-1"],
+                              "--nsd-tolerance takes numbers of 0 or more"),
                              (["--nsd-tolerance", "1,x"], "'x' is not a number"),
                              (["--metrics", "hd101"], "there is no metric 'hd101'"),
                              (["--min-lesion-ml", "-1"], "--min-lesion-ml"),

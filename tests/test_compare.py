@@ -202,6 +202,8 @@ def test_groups_from_a_manifest_and_clusters(tmp_path):
     assert compare(*files, "--by", "none")["subgroups"] == []
     assert "no results file has a group column 'sites'; did you mean 'site'?" in assay(
         "compare", *files, "--by", "sites", status=2).stderr
+    assert "--groups FILE adds some" in assay(
+        "compare", *files[:2], "--by", "site", status=2).stderr
 
 
 # ---- bad input ----------------------------------------------------------------------------------
@@ -250,10 +252,22 @@ def test_missing_and_infinite_values(tmp_path):
     assert (got["n"], got["undefined"]) == (6, 2)
 
 
+def test_by_position_refuses_files_with_different_ids(tmp_path):
+    """Each lacks another case, so that their third values are not of the same case."""
+    files = [write(tmp_path / f"{name}.csv", ids, {"dice": [0.5, 0.6, 0.7]})
+             for name, ids in (("a", ["1", "2", "4"]), ("b", ["1", "2", "3"]))]
+    said = assay("compare", *files, "--by-position", status=2).stderr
+    assert "b.csv both have case ids, which differ; drop the option to pair cases by id" in said
+    write(files[1], ["1", "2", "4"], {"dice": [0.6, 0.7, 0.8]})
+    assert entry(compare(*files, "--by-position"), "dice", "b")["n"] == 3
+
+
 @pytest.mark.parametrize("options, says", [
     (["--baseline", "aa"], "no model is called 'aa'; did you mean 'a'?"),
     (["--baseline", "a", "--metric", "dise"], "did you mean 'dice'?"),
     (["--baseline", "a", "--label", "7"], "has no label '7'"),
+    (["--baseline", "a", "--lower-is-better", "foo"],
+     "--lower-is-better: no file has a metric 'foo'"),
     (["--baseline", "a", "--alpha", "2"], "--alpha must be between 0 and 1"),
     (["--baseline", "a", "--margin", "x"], "'x' is not a number"),
     (["--baseline", "a", "--margin", "0"], "--margin must be above 0"),

@@ -116,10 +116,12 @@ def test_what_is_nobody_s_fault_is_left_out_for_all(tmp_path):
     assert ({e["n"] for e in result["metrics"]["mcc"]} == {7}
             and {e["n"] for e in result["metrics"]["dice"]} == {8})
     assert any(
-        "mcc of 2: 1 case of 8 left out for all models, because there is no value for a (1), b (1)"
-        in note
+        "mcc of label 2: 1 case of 8 left out for all models, because there is no value for a (1), "
+        "b (1)" in note
         for note in result["notes"]
     )
+    table = assay("compare", a, b, "--label", "2", "--metric", "mcc,dice").stdout
+    assert "mcc, label 2 ↑" in table and "dice of label 2: " in table
     # the average is over label 1 there
     assert entry(compare(a, b, "--metric", "mcc"), "mcc", "b")["n"] == 8
 

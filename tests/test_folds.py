@@ -382,7 +382,8 @@ def test_copies_and_foreign_means_are_pointed_out(tmp_path):
 def test_folders_without_folds_and_usage(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "file").write_text("x")
-    for arguments, says in [(["empty"], "holds no fold"), (["absent"], "no such folder"),
+    for arguments, says in [(["empty"], "contains no folder named fold_0_restart_0 or fold_0"),
+                            (["absent"], "no such folder"),
                             (["file"], "is a file"), ([], "give the folder"),
                             (["empty", "--restarts", "bets"], "did you mean 'best'?")]:
         assert says in assay("folds", *arguments, cwd=tmp_path, status=2).stderr

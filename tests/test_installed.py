@@ -46,7 +46,7 @@ def test_doctor_tells_our_package_from_others(tmp_path):
     program = copied_program(tmp_path)
     folder = tmp_path / "elsewhere"
     missing = look(folder, program)
-    assert not missing["found"] and "-m pip install assay-imaging" in missing["detail"]
+    assert not missing["found"] and "install the wheel that" in missing["detail"]
     (folder / "assay").mkdir(parents=True)
     (folder / "assay/__init__.py").write_text(OTHERS)
     other = look(folder, program)

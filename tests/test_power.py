@@ -111,6 +111,9 @@ def test_failures_count_as_in_compare(tmp_path):
                                policy)["plans"][0]["pilot"]["n"]
                          for policy in ("worst", "exclude"))
     assert (counted, excluded) == (20, 19)
+    note = "; 1 failure counted as worst (--undefined exclude leaves it out)"
+    assert note in assay("power", *files, "--difference", 1).stdout
+    assert note not in assay("power", *files, "--difference", 1, "--undefined", "exclude").stdout
 
 
 def test_what_is_refused(tmp_path):

@@ -129,7 +129,7 @@ def test_only_some_benchmarks(tmp_path):
 
 def test_what_cannot_be_done_is_refused(tmp_path):
     path = table(tmp_path, ("tcga", 1, "a.svs"))
-    for arguments, says in [([path], "give a table and the folder of slides"),
+    for arguments, says in [([path], "give a table and --wsi-root DIR, the folder with the slides"),
                             ([path, "--wsi-root", tmp_path / "absent"], "cannot be read"),
                             ([path, "--wsi-root", path], "cannot be read"),
                             ([tmp_path / "absent.csv", "--wsi-root", tmp_path], "does not exist")]:

@@ -84,8 +84,8 @@ def test_ledger_policies_and_exit_status(tmp_path):
     assert ((got["metrics"]["best_if_failures_right"], got["metrics"]["worst_if_failures_wrong"])
             == (1.0, 0.5))
     partial = assay("qa", "score", path, status=3).stdout.splitlines()[0]
-    assert ("of 4 questions, 3 answered; with the others as wrong, accuracy 50.0 % (2 of 4 right)"
-            in partial)
+    assert ("of 4 questions, 3 answered; counting the others as wrong, accuracy 50.0 % "
+            "(2 of 4 right)" in partial)
     partial = assay("qa", "score", path, "--policy", "scored", status=3).stdout.splitlines()[0]
     assert ("of 4 questions, 3 answered; of those with a label, accuracy 100.0 % (2 of 2 right)"
             in partial)

@@ -284,7 +284,7 @@ def test_methods_say_how_it_was_measured_and_tested(tmp_path):
     page = (tmp_path / "r.html").read_text()
     text = html.unescape(page.partition("<summary>Methods</summary>")[2].partition("</pre>")[0])
     for words in ("NSD has a tolerance of 2 mm.", "6-connectivity, matched by the rule iou",
-                  "Missing and unreadable predictions have no score.",
+                  "Missing and unreadable predictions are left out of the means of single models.",
                   "95 % intervals of Student's t, cut to the range of the metric",
                   "Wilcoxon signed-rank", "Holm correction over 2 models",
                   "count as the metric declares", "the two may disagree", "on the 8 cases"):
@@ -342,7 +342,7 @@ def test_the_first_screen_says_what_was_found_in_a_sentence(tmp_path):
 
 @pytest.mark.parametrize("shift, margin, word", [
     (0.0, "0.05", "equivalent"), (0.1, "0.01", "better"), (-0.1, "0.01", "worse"),
-    (None, "0.0001", "undecided")])
+    (None, "0.0001", "inconclusive")])
 def test_chips_say_what_the_comparison_found(tmp_path, shift, margin, word):
     rng = numpy.random.default_rng(2)
     base = rng.uniform(0.5, 0.8, 20)
@@ -438,7 +438,7 @@ def test_failures_that_decide_are_told_under_the_sentence(tmp_path):
     kept = [json.loads(assay("compare", *files, "--json", *more, cwd=tmp_path).stdout)
             ["metrics"]["dice"][0]["standing"] for more in ([], ["--undefined", "exclude",
                                                                  "--intersect"])]
-    assert kept == ["better", None]  # undecided
+    assert kept == ["better", None]  # inconclusive
 
 
 def test_failures_of_one_model_are_told_with_both_means(tmp_path):

@@ -71,10 +71,10 @@ def test_without_the_option_a_note_says_what_volumes_are(tmp_path):
     save(tmp_path / "p.nii", chance.astype("f4"))
     save(tmp_path / "r.nii", random_mask(1, SHAPE))
     said = assay("score", "p.nii", "r.nii", cwd=tmp_path).stderr
-    assert ("predictions hold 2 volumes, one for each class, and the likeliest class is the label"
+    assert ("predictions hold 2 volumes, one for each class, and the most likely class is the label"
             in said)
     said = assay("score", "p.nii", "r.nii", "--threshold", "0.3", cwd=tmp_path).stderr
-    assert "one for each class, and the sum of all but the first is cut at the threshold" in said
+    assert "one for each class, and the sum of all but the first is thresholded" in said
 
 
 TABLES = {

@@ -61,8 +61,7 @@ std::string place_in(std::string_view text, std::size_t at) {
 
 Error invalid_json(std::string_view name, std::string_view text, std::size_t at) {
   return {Error::Kind::input, std::string(name),
-          "not valid JSON at " + place_in(text, at) +
-              "; the file may be cut short or not be a results file"};
+          "not valid JSON at " + place_in(text, at) + "; the file may be cut short or not be JSON"};
 }
 
 double json_number(std::string_view token) {

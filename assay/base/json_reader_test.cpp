@@ -169,8 +169,7 @@ TEST(JsonReader, half_a_pair_becomes_the_replacement_character) {
 
 TEST(JsonReader, an_error_names_file_place_and_field) {
   EXPECT_EQ(message("{\n  \"a\": 1,\n"),
-            "t.json: not valid JSON at line 3, column 1; the file may be cut short or not be a "
-            "results file");
+            "t.json: not valid JSON at line 3, column 1; the file may be cut short or not be JSON");
   JsonReader in("{\n\"a\": [true]}", "t.json");
   EXPECT_EQ(test::refusal([&] { in.object("", [&](std::string_view key) { in.number(key); }); }),
             "t.json: line 2, column 6: 'a' is a list, where a number is needed");

@@ -141,8 +141,7 @@ TEST(Json, reads_what_python_writes) {
 
 TEST(Json, an_error_names_file_and_place_in_our_words) {
   EXPECT_EQ(test::refusal([&] { parse_json("{\n  \"a\": 1,\n", "r.json"); }),
-            "r.json: not valid JSON at line 3, column 1; the file may be cut short or not be a "
-            "results file");
+            "r.json: not valid JSON at line 3, column 1; the file may be cut short or not be JSON");
 }
 
 std::string place_of_mistake(std::string_view text) {

@@ -7,6 +7,7 @@
 #include "assay/base/nearest.hpp"
 #include "assay/base/text.hpp"
 #include "assay/compare.hpp"
+#include "assay/compare/label_words.hpp"
 #include "assay/error.hpp"
 #include "assay/metrics/failure.hpp"
 #include "assay/metrics/synonyms.hpp"
@@ -251,6 +252,24 @@ metrics::Better direction_of(const std::string& name, const MetricChoice& choice
   return metrics::Better::higher;
 }
 
+/// A direction for a metric that no file has would be ignored silently.
+void require_known(std::span<const ResultTable> tables, const MetricChoice& choice,
+                   const std::string& label) {
+  for (const std::string& typed : choice.lower_is_better) {
+    std::vector<std::string> known;
+    bool is_known = false;
+    for (const ResultTable& table : tables)
+      for (const MetricColumn& column : columns_of(table, label)) {
+        is_known = is_known || metrics::names_metric(typed, column.name);
+        if (std::ranges::find(known, column.name) == known.end()) known.push_back(column.name);
+      }
+    if (!is_known)
+      throw Error(Error::Kind::usage, "--lower-is-better: no file has a metric '" + typed + "'" +
+                                          metrics::metric_hint(typed, known) +
+                                          " (they have: " + joined(known) + ")");
+  }
+}
+
 /// The column that a typed name means: the one with that name, or else the one that the name is a
 /// synonym of.
 std::string column_named(const std::string& typed, std::span<const ResultTable> tables,
@@ -283,7 +302,7 @@ std::vector<std::string> default_metrics(std::span<const ResultTable> tables, La
 
 std::string words(const ComparedMetric& metric) {
   const std::string name = is_by_magnitude(metric) ? "|" + metric.name + "|" : metric.name;
-  return metric.label.empty() ? name : name + " of " + metric.label;
+  return metric.label.empty() ? name : name + " of " + label_words(metric.label);
 }
 
 std::optional<metrics::ChosenMetric> metric_of(const MetricColumn& column) {
@@ -319,6 +338,7 @@ std::vector<ComparedMetric> metrics_to_compare(std::span<const ResultTable> tabl
                                                const MetricChoice& choice,
                                                std::vector<std::string>& notes) {
   const std::vector<std::string> labels = distinct(choice.labels);
+  require_known(tables, choice, labels.front());
   std::vector<std::string> asked = choice.asked;
   for (std::string& name : asked) name = column_named(name, tables, labels.front());
   asked = asked.empty() ? default_metrics(tables, labels) : distinct(asked);
@@ -379,7 +399,7 @@ std::vector<std::string> group_values(std::span<const ResultTable> tables, const
   throw Error(Error::Kind::usage, "no results file has a group column '" + std::string(column) +
                                       "'" + did_you_mean(column, known) +
                                       " (columns: " + (known.empty() ? "none" : joined(known)) +
-                                      "); --manifest CSV adds some");
+                                      "); --groups FILE adds some");
 }
 
 }  // namespace assay::compare

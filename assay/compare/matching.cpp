@@ -15,7 +15,25 @@ namespace {
 
 constexpr std::size_t listed = 5;  // cases that a message names; the result lists all
 
+/// The report calls the cases of a file without ids #1, #2 and so on.
+bool has_ids(const ResultTable& table) {
+  for (std::size_t i = 0; i < table.ids.size(); ++i)
+    if (table.ids[i] != "#" + std::to_string(i + 1)) return true;
+  return false;
+}
+
+/// By position, the failures of a file would move its later cases to other places.
+void require_same_ids(std::span<const ResultTable> tables) {
+  const auto named = std::ranges::find_if(tables, has_ids);
+  for (const ResultTable& table : tables)
+    if (has_ids(table) && table.ids != named->ids)
+      throw Error(Error::Kind::usage, "--by-position: " + named->source + " and " + table.source +
+                                          " both have case ids, which differ; drop the option to "
+                                          "pair cases by id");
+}
+
 Matching by_position(std::span<const ResultTable> tables) {
+  require_same_ids(tables);
   Matching matching;
   const ResultTable& first = tables.front();
   for (const ResultTable& table : tables) {
@@ -26,9 +44,9 @@ Matching by_position(std::span<const ResultTable> tables) {
                       std::to_string(table.cases));
     matching.places.emplace_back(table.cases);
     std::iota(matching.places.back().begin(), matching.places.back().end(), std::size_t{0});
-    if (!table.ids.empty() && !first.ids.empty() && table.ids != first.ids)
-      matching.notes.push_back("paired by position although the ids of " + first.source + " and " +
-                               table.source + " differ");
+    if (has_ids(table) && !table.unscored.empty())
+      matching.notes.push_back(table.source + ": --by-position leaves out " +
+                               counted(table.unscored.size(), "case") + " without a score");
   }
   if (first.cases == 0) throw Error(Error::Kind::input, first.source, "has no case");
   for (std::size_t i = 0; i < first.cases; ++i)
@@ -65,7 +83,10 @@ Error different_cases(const Matching& matching) {
   }
   if (matching.left_out.size() > listed)
     text.append("; and ").append(std::to_string(matching.left_out.size() - listed)).append(" more");
-  if (matching.ids.empty()) return {Error::Kind::input, text + "; no case is in all of them"};
+  if (matching.ids.empty())
+    return {Error::Kind::input, text +
+                                    "; no case is in all of them; spell the ids the same way in "
+                                    "all files"};
   return {Error::Kind::input, text + "; --intersect compares the " +
                                   counted(matching.ids.size(), "case") + " that all have"};
 }

@@ -49,7 +49,8 @@ TEST(Matching, different_cases_are_refused_or_left_out_with_the_reason) {
 
 TEST(Matching, nothing_in_common_is_refused_even_then) {
   const std::vector<ResultTable> tables = {table("a", {"x"}), table("b", {"y"})};
-  EXPECT_THAT(refusal(tables, {.intersect = true}), HasSubstr("no case is in all of them"));
+  EXPECT_THAT(refusal(tables, {.intersect = true}),
+              HasSubstr("no case is in all of them; spell the ids the same way in all files"));
 }
 
 TEST(Matching, many_differences_are_counted) {
@@ -70,12 +71,25 @@ TEST(Matching, repeated_and_absent_ids) {
               HasSubstr("a.json has 2 cases, b.json has 3"));
 }
 
-TEST(Matching, by_position_says_when_ids_disagree) {
-  const std::vector<ResultTable> tables = {table("a", {"x", "y"}), table("b", {"y", "x"})};
-  const Matching found = matched_cases(tables, {.by_position = true});
-  EXPECT_THAT(found.places[1], ElementsAre(0, 1));
-  ASSERT_EQ(found.notes.size(), 1U);
-  EXPECT_THAT(found.notes[0], HasSubstr("ids of a.json and b.json differ"));
+TEST(Matching, by_position_refuses_ids_that_differ) {
+  const MatchOptions by_position = {.by_position = true};
+  EXPECT_THAT(refusal({table("a", {"x", "y"}), table("b", {"y", "x"})}, by_position),
+              HasSubstr("a.json and b.json both have case ids, which differ; drop the option"));
+  std::vector<ResultTable> tables = {table("a", {}), table("b", {"x", "y"}),
+                                     table("c", {"x", "z"})};
+  tables[0].cases = 2;
+  EXPECT_THAT(refusal(tables, by_position), HasSubstr("b.json and c.json both have case ids"));
+  tables[0].ids = {"#1", "#2"};  // given by the report
+  tables.pop_back();
+  EXPECT_THAT(matched_cases(tables, by_position).places[1], ElementsAre(0, 1));
+}
+
+TEST(Matching, by_position_says_which_cases_have_no_place) {
+  std::vector<ResultTable> tables = {table("a", {"x", "y"}), table("b", {"x", "y"})};
+  EXPECT_TRUE(matched_cases(tables, {.by_position = true}).notes.empty());
+  tables[1].unscored = {{"z", "prediction missing"}};
+  EXPECT_THAT(matched_cases(tables, {.by_position = true}).notes,
+              ElementsAre("b.json: --by-position leaves out 1 case without a score"));
 }
 
 TEST(Matching, paths_of_a_bids_tree_become_the_entities_of_another_file) {

@@ -82,6 +82,14 @@ std::vector<std::size_t> defined_clusters(const PilotScene& scene, const Compare
   return out;
 }
 
+/// Failures of a model among its values.
+std::size_t counted_failures(const ComparedValues& values, std::size_t model) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < values.values[model].size(); ++i)
+    if (values.failed[model][i] && values.values[model][i]) ++count;
+  return count;
+}
+
 /// One value per cluster, or the values themselves.
 std::vector<double> independent(std::span<const double> values,
                                 std::span<const std::size_t> clusters) {
@@ -213,6 +221,7 @@ void plan_pair(PowerStudy& study, const PilotScene& scene, const ComparedMetric&
   const Sample sample = sample_of(stats::differences(own, base), clusters, plan_words(plan),
                                   unit_word(study.settings, true));
   plan.pilot = sample.pilot;
+  plan.pilot.failures = counted_failures(values, scene.baseline) + counted_failures(values, model);
   plan.pilot.correlation = correlation_of(independent(own, clusters), independent(base, clusters),
                                           plan.pilot.sd.estimate);
   plan.sd = plan.pilot.sd.estimate;
@@ -229,6 +238,7 @@ void plan_one(PowerStudy& study, const PilotScene& scene, const ComparedMetric& 
   plan.pilot = sample_of(defined(values, 0, metric), defined_clusters(scene, values), words(metric),
                          unit_word(study.settings, false))
                    .pilot;
+  plan.pilot.failures = counted_failures(values, 0);
   add_question(study.settings, plan);
   std::vector<double> assumed(std::begin(usual_correlations), std::end(usual_correlations));
   if (study.settings.correlation) assumed = {*study.settings.correlation};

@@ -51,6 +51,7 @@ struct Pilot {
   std::size_t cases = 0;         ///< how many cases they are made from
   stats::Interval mean{}, sd{};  ///< with 95 % limits
   double cautious_sd = 0;
+  std::size_t failures = 0;             ///< of its models, counted as worst
   std::optional<double> correlation{};  ///< of the two models
   /// Factor by which clusters change the variance of the mean.
   std::optional<double> design_effect{};

@@ -320,10 +320,10 @@ DemoCohort cohort_in(const fs::path& folder) {
 
 void require_sensible(const DemoOptions& options) {
   constexpr std::size_t least_side = 16, greatest_side = 1024;
-  if (options.cases == 0) throw Error(Error::Kind::usage, "a cohort needs at least one case");
+  if (options.cases == 0) throw Error(Error::Kind::usage, "--cases must be 1 or more");
   if (options.side < least_side || options.side > greatest_side)
-    throw Error(Error::Kind::usage, fmt::format("a side of {} voxels is not within {} to {}",
-                                                options.side, least_side, greatest_side));
+    throw Error(Error::Kind::usage, fmt::format("--side must be between {} and {}, not {}",
+                                                least_side, greatest_side, options.side));
 }
 
 }  // namespace

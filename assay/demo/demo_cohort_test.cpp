@@ -147,9 +147,9 @@ TEST(DemoCohort, one_prediction_is_damaged_and_one_is_missing) {
 TEST(DemoCohort, nothing_to_write_is_refused) {
   const TemporaryFolder folder;
   EXPECT_THAT(refusal([&] { write_demo_cohort(folder.path(), {.cases = 0}); }),
-              HasSubstr("at least one case"));
+              HasSubstr("--cases must be 1 or more"));
   EXPECT_THAT(refusal([&] { write_demo_cohort(folder.path(), {.side = 3}); }),
-              HasSubstr("16 to 1024"));
+              HasSubstr("between 16 and 1024"));
 }
 
 }  // namespace demo_cohort_test

@@ -77,7 +77,8 @@ std::vector<std::string> required(std::vector<std::string> found, const fs::path
   const std::string foreign = foreign_content(root);
   throw Error(
       Error::Kind::input, root,
-      (foreign.empty() ? "no image in this folder (" + joined(image_endings()) + ")" : foreign));
+      (foreign.empty() ? "contains no image; assay reads files ending in " + joined(image_endings())
+                       : foreign));
 }
 
 }  // namespace

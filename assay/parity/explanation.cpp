@@ -79,7 +79,7 @@ void add_spread(const ParityReport& r, Sentences& out) {
         "it).",
         r.limits.dice_std);
   else if (over_subjects)
-    text += " An SD over subjects measures how cases differ, and is another quantity.";
+    text += " An SD over subjects measures how cases differ, which is a different quantity.";
   else if (used.std.place != r.achieved.dice_std.std.place && r.achieved.dice_std.std.value)
     text +=
         fmt::format(" The file's own {}, {:.4f}, is over subjects and was not used for the level.",
@@ -124,6 +124,22 @@ void add_paper_consistency(const ParityReport& r, Sentences& out) {
         c.line->largest_residual, c.rows_as_macro, c.rows, c.rows_as_foreground));
 }
 
+/// What the level would be with the macro Dice, and which metrics keep it at minimum although this
+/// Dice is acceptable.
+std::string macro_level(const ParityReport& r, double dice) {
+  std::vector<std::string> limiting;
+  const auto limits = [](const MetricDetail& d) { return d.acceptable && !*d.acceptable; };
+  if (r.macro.level == ParityLevel::minimum && dice >= r.limits.acceptable_dice) {
+    if (limits(r.result.details.avd)) limiting.emplace_back("AVD");
+    if (limits(r.result.details.mcc)) limiting.emplace_back("MCC");
+  }
+  std::string out = fmt::format("With it the level would be {}", name(r.macro.level));
+  if (!limiting.empty())
+    out += fmt::format(", because {} {} not acceptable", joined(limiting, " and "),
+                       limiting.size() == 1 ? "is" : "are");
+  return out + ".";
+}
+
 void add_achieved_consistency(const ParityReport& r, Sentences& out) {
   const Consistency& c = r.consistency;
   if (c.achieved && c.achieved->mcc_if_foreground) {
@@ -139,15 +155,14 @@ void add_achieved_consistency(const ParityReport& r, Sentences& out) {
   const bool suspect = c.paper && !c.paper->as_foreground && c.paper->as_macro;
   if (!suspect || (c.achieved && !c.achieved->as_foreground)) return;
   if (r.macro.dice_macro.value)
-    out.push_back(
-        fmt::format("Like for like, our macro Dice of {:.4f} compares with the paper's "
-                    "{:.3f}: {}.",
-                    *r.macro.dice_macro.value, r.paper.dice.mean, name(r.macro.level)));
+    out.push_back(fmt::format(
+        "Like for like, our macro Dice of {:.4f} compares with the paper's {:.3f}. {}",
+        *r.macro.dice_macro.value, r.paper.dice.mean, macro_level(r, *r.macro.dice_macro.value)));
   else if (r.macro.estimated)
     out.push_back(fmt::format(
         "Like for like, our macro Dice would be {} (estimated from the foreground Dice; 'assay "
-        "score' measures it) against the paper's {:.3f}: {}.",
-        range(*r.macro.estimated), r.paper.dice.mean, name(r.macro.level)));
+        "score' measures it) against the paper's {:.3f}. {}",
+        range(*r.macro.estimated), r.paper.dice.mean, macro_level(r, r.macro.estimated->low)));
 }
 
 /// What the test assumes.

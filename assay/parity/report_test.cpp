@@ -90,7 +90,12 @@ TEST(ParityReport, the_macro_verdict) {
   r = reported(a);
   EXPECT_FALSE(r.macro.estimated);
   EXPECT_EQ(r.macro.level, ParityLevel::strict);
-  EXPECT_THAT(why(r), HasSubstr("Like for like, our macro Dice of 0.8755"));
+  EXPECT_THAT(why(r), HasSubstr("Like for like, our macro Dice of 0.8755 compares with the paper's "
+                                "0.876. With it the level would be strict."));
+  a.avd.value = 0.5;
+  r = reported(a);
+  EXPECT_EQ(r.macro.level, ParityLevel::minimum);
+  EXPECT_THAT(why(r), HasSubstr("would be minimum, because AVD is not acceptable."));
 }
 
 TEST(ParityReport, missing_values_are_named_not_invented) {

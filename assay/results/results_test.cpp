@@ -69,9 +69,9 @@ TEST(ReadResults, a_file_that_was_cut_says_where_it_ends) {
   const std::string ours = results_text(cohort_of(settings_for("dice"), 1), {});
   EXPECT_THAT(refusal_of(std::string_view(ours).substr(0, 500)),
               HasSubstr("r.json: not valid JSON at line"));
-  EXPECT_EQ(refusal_of("{\"schema\": "),
-            "r.json: not valid JSON at line 1, column 11; the file may be cut short or not be a "
-            "results file");
+  EXPECT_EQ(
+      refusal_of("{\"schema\": "),
+      "r.json: not valid JSON at line 1, column 11; the file may be cut short or not be JSON");
   EXPECT_THAT(refusal_of("{\"a\": 1} {"), HasSubstr("not valid JSON at line 1, column 10"));
   EXPECT_THAT(refusal_of("id,dice,avd\na,1,2\nb,1"),
               HasSubstr("line 3: has 2 fields where the header has 3"));

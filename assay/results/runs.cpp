@@ -75,9 +75,7 @@ std::vector<FoldFolder> folders_in(const fs::path& root) try {
   }
   if (found.empty())
     throw Error(Error::Kind::input,
-                root.string() +
-                    ": holds no fold; folders named fold_0_restart_0 or fold_0 are "
-                    "looked for");
+                root.string() + ": contains no folder named fold_0_restart_0 or fold_0");
   std::ranges::sort(found, {}, &FoldFolder::shown);
   return found;
 } catch (const fs::filesystem_error&) {

@@ -26,7 +26,7 @@ Label label_of(const Json& value, const std::string& name) {
   if (value.is_number_integer()) return value.get<Label>();
   if (value.is_string())
     if (const auto label = whole_number(value.get_ref<const std::string&>())) return *label;
-  fail("label '" + name + "' is not a whole number");
+  fail("the label named '" + name + "' has a value that is not a whole number");
 }
 
 metrics::Region region_of(const std::string& name, const Json& value) {

@@ -44,7 +44,7 @@ TEST(DatasetJson, what_is_wrong_is_said) {
   const auto message = [](const std::string& text) { return test::refusal([&] { read(text); }); };
   EXPECT_THAT(message("{}"), testing::HasSubstr("has no \"labels\""));
   EXPECT_THAT(message(R"({"labels": {"a": 1.5}})"),
-              testing::HasSubstr("'a' is not a whole number"));
+              testing::HasSubstr("named 'a' has a value that is not a whole number"));
   EXPECT_THAT(message(R"({"labels": {"background": 0}})"), testing::HasSubstr("names no label"));
 }
 

@@ -106,9 +106,9 @@ void split_volumes(Cohort& cohort) {
     if (count.value_or(1) > 1)
       cohort.notes.push_back(
           "predictions hold " + std::to_string(*count) + " volumes, one for each class, and " +
-          (cohort.settings.threshold ? "the sum of all but the first is cut at the threshold"
-                                     : "the likeliest class is the label") +
-          "; --volumes says if they are something else");
+          (cohort.settings.threshold ? "the sum of all but the first is thresholded"
+                                     : "the most likely class is the label") +
+          "; use --volumes if they are something else");
   }
   if (rule != metrics::VolumeRule::labels && rule != metrics::VolumeRule::time) return;
   std::vector<CasePlan> cases;

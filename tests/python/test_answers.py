@@ -205,7 +205,7 @@ def test_run_score_compare(study):
     assert (done["files"] == [str(study / "run/mine_results.json")] and done["calls"] == 4
             and done["stopped"] is None)
     assert replayed("run")["calls"] == 0  # resumed
-    with pytest.warns(UserWarning, match="not scored: mine: 1 unparsed: 3") as caught:
+    with pytest.warns(UserWarning, match="not scored: mine: 1 unparsed .item 3.") as caught:
         numbers = assay.qa_score("run")["benchmarks"][0]
     assert caught[0].filename == __file__
     assert (numbers["metrics"]["point_estimate"] == 0.5

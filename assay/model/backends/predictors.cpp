@@ -11,6 +11,7 @@
 #include "assay/model/backends/command_predictor.hpp"
 #include "assay/model/backends/onnx_predictor.hpp"
 #include "assay/model/backends/score_predictor.hpp"
+#include "assay/model/engine/engine.hpp"
 #include "assay/model/files/model.hpp"
 
 namespace assay::model {

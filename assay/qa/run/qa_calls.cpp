@@ -152,7 +152,7 @@ void QaCalls::retry(const ModelFailure& failure, Failures& failures, bool scout)
   const bool hopeless =
       patient ? lasts_s >= parts_.retry.patience_s
               : failures.counted > std::min(retries, failure.most_retries.value_or(retries));
-  if (hopeless) give_up(failure.message + " (tried " + std::to_string(failures.all) + " times)");
+  if (hopeless) give_up(failure.message + " (tried " + counted(failures.all, "time") + ")");
   ++retried_;
   if (!patient) return wait(failure, failures.counted);
   if (parts_.waits) parts_.waits(outage_.pause_s(now), failure.status);

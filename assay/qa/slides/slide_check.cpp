@@ -40,7 +40,7 @@ void require_known(const ItemTable& table, std::span<const std::string> names) {
 /// What the published benchmark has and this table does not.
 std::string deviation(const CheckedBenchmark& benchmark) {
   if (!benchmark.published_questions)
-    return benchmark.name + ": is not one of the published benchmarks";
+    return "the benchmark " + benchmark.name + " is not one of the published ones";
   return fmt::format("{}: {} of {} published questions", benchmark.name, benchmark.questions,
                      *benchmark.published_questions);
 }

@@ -57,7 +57,7 @@ TEST(SlideCheck, says_what_the_published_table_has_more) {
   EXPECT_THAT(expected_slides(table(), {}).notes,
               ElementsAre("tcga: 1 of 221 published questions",
                           "tcga_expert_vqa: 3 of 128 published questions",
-                          "mine: is not one of the published benchmarks"));
+                          "the benchmark mine is not one of the published ones"));
 }
 
 TEST(SlideCheck, takes_only_benchmarks_that_are_named) {

@@ -58,6 +58,16 @@ TEST(LesionSize, has_a_mark_per_lesion_that_names_its_case) {
   EXPECT_THAT(found.caption, HasSubstr("n = 6 lesions"));
 }
 
+TEST(LesionSize, says_which_cases_are_not_in_it) {
+  Study study = study_with_curves();
+  const std::string words = "Lesions of cases without a score are not included";
+  EXPECT_THAT(figure(study_figures(study), "lesion-size").caption, Not(HasSubstr(words)));
+  for (const char* id : {"lost-1", "lost-2"})
+    study.models[1].unscored.push_back({.id = id, .reason = "no prediction", .failed = true});
+  EXPECT_THAT(figure(study_figures(study), "lesion-size").caption,
+              HasSubstr("n = 6 lesions. " + words + " (2 cases of model_1)."));
+}
+
 TEST(CurvePanels, name_labels_only_where_there_are_several) {
   Study study = study_with_curves();
   EXPECT_THAT(figure(study_figures(study), "reliability").svg, Not(HasSubstr("core")));

@@ -53,7 +53,7 @@ void draw_fold(Drawing& drawing, const Scale& x, std::array<double, 2> heights,
 std::string folds_caption(const FoldsStudyPart& part, const FigureMetric& metric, std::size_t k) {
   const compare::NamedSpreads& spreads = part.result.spreads[k];
   std::string out = fmt::format(
-      "{} of {} by outer fold, restarts combined by their {}. n = {} in {}", metric.title,
+      "{} of {} by outer fold, restarts combined by their {}. n = {} in {}", caption_title(metric),
       part.name, name(part.result.restarts), counted(spreads.subjects.n, "subject"),
       counted(part.result.folds.size(), "fold"));
   if (spreads.undefined != 0)

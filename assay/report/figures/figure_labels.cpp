@@ -104,7 +104,7 @@ Figure panel(const FigureScene& scene, const FigureMetric& metric,
           : fmt::format(" The first {} of {} labels are shown.", labels.size(), all_labels.size());
   return {.key = "labels-" + key_part(metric.name),
           .title = title,
-          .caption = fmt::format("{} for each label on its own.{} {}", metric.title, fewer,
+          .caption = fmt::format("{} for each label on its own.{} {}", caption_title(metric), fewer,
                                  counts_sentence(samples)),
           .svg = drawing.svg(title),
           .reading =

@@ -77,6 +77,19 @@ bool has_lesions(const results::LabelCurves& curves) {
       curves.lesions, [](const results::SizedLesion& lesion) { return lesion.volume_ml > 0; });
 }
 
+/// " Lesions of cases without a score are not included (2 cases of good)."; "" if all were scored.
+std::string unscored_note(const FigureScene& scene, const std::vector<CurvePanel>& panels) {
+  std::vector<std::string> lost;
+  for (std::size_t m = 0; m < scene.study.models.size(); ++m) {
+    const std::size_t cases = scene.study.models[m].unscored.size();
+    if (cases == 0 || std::ranges::find(panels, m, &CurvePanel::model) == panels.end()) continue;
+    lost.push_back(fmt::format("{} of {}", counted(cases, "case"), scene.names[m]));
+  }
+  return lost.empty() ? ""
+                      : fmt::format(" Lesions of cases without a score are not included ({}).",
+                                    listed(lost));
+}
+
 }  // namespace
 
 Figures lesion_size_figures(const FigureScene& scene) {
@@ -110,9 +123,10 @@ Figures lesion_size_figures(const FigureScene& scene) {
   return {{.key = "lesion-size",
            .title = title,
            .caption = fmt::format("Share of the reference's lesions that were detected, by volume "
-                                  "(logarithmic axis), with 95 % intervals (Wilson). {}.{}{}",
+                                  "(logarithmic axis), with 95 % intervals (Wilson). {}.{}{}{}",
                                   fmt::format("n = {}", counted(total, "lesion")),
-                                  marks_note(form, total), found.fewer),
+                                  unscored_note(scene, found.panels), marks_note(form, total),
+                                  found.fewer),
            .svg = drawing.svg(title),
            .reading =
                "Dots above are lesions that were detected, dots below were missed; click one "

@@ -108,9 +108,10 @@ Figure reliability(CurvePanels found, double width) {
       .svg = unit_panels(found.panels, width, title, {"predicted probability", "foreground"},
                          draw_bins),
       .reading =
-          "A model that says 0.8 should be right in 80 of 100 voxels: on the dashed "
-          "line it is. Below the line it promises too much, above it too little. The "
-          "area of a dot grows with the number of its voxels. Most voxels of a map are "
+          "Of 100 voxels with a predicted probability of 0.8, 80 should be foreground; the "
+          "dashed line marks this. Below the line the model is overconfident, above it "
+          "underconfident. The area of a dot grows with the number of its voxels. Most voxels of a "
+          "map are "
           "background, in the first bin.",
       .topic = "Probability"};
 }

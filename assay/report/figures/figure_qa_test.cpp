@@ -191,9 +191,20 @@ TEST(Methods, say_what_was_measured_and_how_it_was_tested) {
         "assay 9.8.7 under the convention metrics-reloaded.",
         "Dice similarity coefficient (dice = 2 TP / (2 TP + FP + FN); Dice 1945",
         "left out of the means of single models: 1 of dice.",
-        "compared with model_0 on the 30 cases", "policy exact", "Holm correction over 2 models",
-        "±0.020 for dice", "100 bootstrap resamples"})
+        "compared with model_0 on the 30 cases",
+        "policy exact) at a level of 0.05, with Holm correction over 2 models per metric.",
+        "confidence intervals. Effect sizes are matched-pairs rank-biserial correlations.",
+        "count as the metric declares: 0 for dice", "±0.020 for dice", "100 bootstrap resamples"})
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+}
+
+TEST(Methods, claim_no_correction_for_a_single_model) {
+  const std::string text = methods_paragraph(studies::study({.models = 2, .margin = 0.02}), "1");
+  EXPECT_NE(text.find(" at a level of 0.05; no correction was needed for a single model. "),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("Holm"), std::string::npos) << text;
+  EXPECT_EQ(text.find("corrected like"), std::string::npos) << text;
 }
 
 TEST(Methods, say_that_tests_over_folds_are_about_trained_models) {

@@ -62,7 +62,7 @@ void draw_heads(Drawing& drawing) {
 
 std::string raincloud_caption(const FigureMetric& metric, std::span<const Sample> samples,
                               MarkForm form, std::size_t total) {
-  return fmt::format("{} by model, over all scored cases of each.{} {}", metric.title,
+  return fmt::format("{} by model, over all scored cases of each.{} {}", caption_title(metric),
                      marks_note(form, total), counts_sentence(samples));
 }
 

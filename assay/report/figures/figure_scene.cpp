@@ -123,9 +123,8 @@ FigureMetric drawn_metric(const std::string& name, metrics::Better better,
                             (key.metric == row.name ? "" : " (" + key.metric + ")") +
                             (key.label.empty() ? "" : ", " + key.label);
   return {.name = name,
-          .title = row.unit.empty()
-                       ? title
-                       : fmt::format("{}, {}", title, metrics::unit_in(row, known.unit)),
+          .title = title,
+          .unit = std::string(metrics::unit_in(row, known.unit)),
           .short_title = title_by_row(name, known),
           .better = better,
           .possible = {row.range.low, row.range.high},
@@ -184,10 +183,29 @@ FigureMetric figure_metric(const compare::ComparedMetric& metric) {
   return drawn_metric(metric.name, metric.better, {compare::metric_of(metric), metric.unit});
 }
 
+std::string caption_title(const FigureMetric& metric) {
+  return metric.unit.empty() ? metric.title : fmt::format("{} ({})", metric.title, metric.unit);
+}
+
+std::string title_in_sentence(const FigureMetric& metric) {
+  constexpr std::array<std::string_view, 5> proper = {"Brier", "Cohen", "Dice", "Hausdorff",
+                                                      "Matthews"};
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  std::string out = caption_title(metric);
+  const bool is_own = !metric.row || (*metric.row)->is_own();
+  if (is_own || out.size() < 2 || !is_upper(out[0]) || !is_lower(out[1])) return out;
+  if (std::ranges::any_of(proper, [&](std::string_view name) { return out.starts_with(name); }))
+    return out;
+  out[0] = static_cast<char>(out[0] - 'A' + 'a');
+  return out;
+}
+
 std::string axis_title(const FigureMetric& metric) {
   constexpr std::array<std::string_view, 4> words = {" (higher is better)", " (lower is better)",
                                                      " (nearer to 0 is better)", ""};
-  return metric.title + std::string(words[static_cast<std::size_t>(metric.better)]);
+  return metric.title + (metric.unit.empty() ? "" : ", " + metric.unit) +
+         std::string(words[static_cast<std::size_t>(metric.better)]);
 }
 
 FigureScene figure_scene(const Study& study, double width) {

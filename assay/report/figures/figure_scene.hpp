@@ -30,8 +30,9 @@ std::string metric_words(const std::string& key);
 std::string_view direction_arrow(metrics::Better better);
 
 struct FigureMetric {
-  std::string name;   ///< the key, as in the files
-  std::string title;  ///< for people, with its unit
+  std::string name;    ///< the key, as in the files
+  std::string title;   ///< for people
+  std::string unit{};  ///< "" for a ratio
   std::string short_title;
   metrics::Better better = metrics::Better::higher;
   Extent possible{};
@@ -42,7 +43,14 @@ FigureMetric figure_metric(const std::string& name, metrics::Better better);
 FigureMetric figure_metric(const Study& study, const std::string& name, metrics::Better better);
 FigureMetric figure_metric(const compare::ComparedMetric& metric);
 
-/// The title with the direction in which it improves.
+/// The title with its unit in brackets, to begin a caption: "Hausdorff distance (mm)".
+std::string caption_title(const FigureMetric& metric);
+
+/// The same within a sentence: "lesion-wise F1 score". Proper names, acronyms and the names that
+/// users gave to their own metrics stay as they are.
+std::string title_in_sentence(const FigureMetric& metric);
+
+/// The title with its unit and the direction in which it improves.
 std::string axis_title(const FigureMetric& metric);
 
 struct FigureScene {

@@ -8,6 +8,7 @@
 
 #include "assay/report/figures/distribution.hpp"
 #include "assay/report/figures/figure.hpp"
+#include "assay/report/figures/figure_scene.hpp"
 #include "assay/report/figures/marks.hpp"
 #include "assay/report/figures/svg.hpp"
 #include "assay/report/figures/text_boxes_for_test.hpp"
@@ -351,6 +352,21 @@ TEST(DiceVolume, is_logarithmic_in_volume_and_leaves_out_empty_references) {
     logarithms.emplace_back(std::log(*value));
   expect_on_one_scale(places(drawn, 0, "cx"), logarithms);
   EXPECT_TRUE(says(drawn, "n = 29 cases; 1 without Dice or with an empty reference are left out."));
+}
+
+TEST(Captions, put_units_in_brackets_and_keep_proper_names) {
+  using metrics::Better;
+  const auto in_sentence = [](const char* name) {
+    return title_in_sentence(figure_metric(name, Better::higher));
+  };
+  EXPECT_EQ(caption_title(figure_metric("lesion_f1", Better::higher)), "Lesion-wise F1 score");
+  EXPECT_EQ(in_sentence("lesion_f1"), "lesion-wise F1 score");
+  EXPECT_EQ(in_sentence("hd95"), "Hausdorff distance at the 95th percentile (mm)");
+  EXPECT_EQ(in_sentence("dice of WT"), "Dice similarity coefficient, WT");
+  EXPECT_EQ(in_sentence("fbeta"), "F-beta score");
+  EXPECT_EQ(in_sentence("Unknown"), "Unknown");
+  EXPECT_EQ(axis_title(figure_metric("hd95", Better::lower)),
+            "Hausdorff distance at the 95th percentile, mm (lower is better)");
 }
 
 TEST(Subgroups, an_endless_mean_does_not_squeeze_the_others) {

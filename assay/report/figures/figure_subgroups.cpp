@@ -96,7 +96,7 @@ Figure panel(const FigureScene& scene, Subgroups groups, std::size_t k) {
       .caption = fmt::format(
           "Mean {} within each {}, with the 95 % interval of Student's t{}. {} than {} within the "
           "subgroup, corrected over all subgroups and models.{} n = cases with a value.",
-          metric.title, groups.front().column,
+          title_in_sentence(metric), groups.front().column,
           comparison.settings.cluster.empty() ? "" : " with a cluster-robust standard error",
           compare::sign_words, comparison.models[comparison.baseline].name,
           interaction.empty() ? "" : " " + interaction),

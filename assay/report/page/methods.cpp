@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "assay/base/json.hpp"
 #include "assay/base/named.hpp"
@@ -80,8 +82,10 @@ std::string lesions_words(const FigureScene& scene) {
 std::string missing_words(const Study& study) {
   std::string out;
   for (const std::string& value : values_of(study, "missing"))
-    out += value == "worst" ? " Missing and unreadable predictions count as failures of the model."
-                            : " Missing and unreadable predictions have no score.";
+    out += value == "worst"
+               ? " Missing and unreadable predictions count as failures of the model."
+               : " Missing and unreadable predictions are left out of the means of single "
+                 "models.";
   return out;
 }
 
@@ -261,6 +265,12 @@ std::string ranking_words(const compare::Comparison& comparison) {
              compare::block_word(ranked->ranking), compare::block_word(ranked->ranking));
 }
 
+/// Whether the verdicts of a metric were corrected for a family of tests.
+bool is_corrected(const compare::Comparison& comparison) {
+  return comparison.models.size() > 2 ||
+         (comparison.settings.across_metrics && comparison.metrics.size() > 1);
+}
+
 std::string margin_words(const compare::Comparison& comparison) {
   std::vector<std::string> margins;
   for (const compare::MetricComparison& metric : comparison.metrics)
@@ -274,8 +284,9 @@ std::string margin_words(const compare::Comparison& comparison) {
       " Models were called equivalent when both the difference of the means (Student's t, "
       "corrected for skewness) and the "
       "pseudo-median of the differences (signed ranks) lay within the margin ({}), by two "
-      "one-sided tests at {}, corrected like the others.",
-      listed(margins), comparison.settings.alpha);
+      "one-sided tests at {}{}.",
+      listed(margins), comparison.settings.alpha,
+      is_corrected(comparison) ? ", corrected like the others" : "");
 }
 
 /// How many cases each metric was compared on, where that differs.
@@ -290,20 +301,54 @@ std::string cases_words(const compare::Comparison& comparison) {
                                       listed(counts));
 }
 
-std::string failure_sentence(const compare::Comparison& comparison) {
-  return comparison.settings.undefined == compare::UndefinedPolicy::worst
-             ? " Values that are undefined through a model's fault count as the metric declares: 0 "
-               "for "
-               "most, the image's diagonal for distances."
-             : " Cases with a value that is undefined through a model's fault were left out.";
+/// What a failure counts as in a compared metric: "1", "the image's diagonal".
+std::string declared_failure(const compare::MetricComparison& compared) {
+  const auto row = compare::metric_of(compared.metric);
+  if (compared.values.guess || !row || !(*row)->failure)
+    return "the worst value of any model (no other is known)";
+  if (std::isinf(*(*row)->failure)) return "the image's diagonal";
+  return fmt::format("{}{:g}", compared.metric.better == metrics::Better::zero ? "±" : "",
+                     *(*row)->failure);
 }
 
-std::string family_sentence(const compare::Comparison& comparison) {
+/// "0 for dice and nsd", "the image's diagonal for hd95": a part for each value. Metrics without a
+/// better direction are left out, since nothing counts as a failure in them.
+std::vector<std::string> failure_values(const compare::Comparison& comparison) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> found;
+  for (const compare::MetricComparison& metric : comparison.metrics) {
+    if (metric.metric.better == metrics::Better::neither) continue;
+    const std::string value = declared_failure(metric);
+    auto same = std::ranges::find(found, value, &decltype(found)::value_type::first);
+    if (same == found.end()) same = found.emplace(found.end(), value, std::vector<std::string>());
+    if (std::ranges::find(same->second, metric.metric.name) == same->second.end())
+      same->second.push_back(metric.metric.name);
+  }
+  std::vector<std::string> out;
+  out.reserve(found.size());
+  for (const auto& [value, names] : found)
+    out.push_back(fmt::format("{} for {}", value, listed(names)));
+  return out;
+}
+
+std::string failure_sentence(const compare::Comparison& comparison) {
+  if (comparison.settings.undefined != compare::UndefinedPolicy::worst)
+    return " Cases with a value that is undefined through a model's fault were left out.";
+  const std::vector<std::string> values = failure_values(comparison);
+  if (values.empty()) return "";
+  return fmt::format(
+      " In comparisons, missing and unreadable predictions, and values that are undefined through "
+      "a model's fault, count as the metric declares: {}.",
+      listed(values));
+}
+
+/// What the level was corrected for; to follow the level.
+std::string family_clause(const compare::Comparison& comparison) {
+  if (!is_corrected(comparison)) return "; no correction was needed for a single model";
   const std::string models = counted(comparison.models.size() - 1, "model");
   if (comparison.settings.across_metrics)
-    return fmt::format("Westfall and Young's max-T correction by sign flips over {} and {}", models,
-                       counted(comparison.metrics.size(), "metric"));
-  return fmt::format("{} correction over {} per metric",
+    return fmt::format(", with Westfall and Young's max-T correction by sign flips over {} and {}",
+                       models, counted(comparison.metrics.size(), "metric"));
+  return fmt::format(", with {} correction over {} per metric",
                      correction_words(comparison.settings.correction), models);
 }
 
@@ -313,11 +358,11 @@ std::string testing_words(const Study& study) {
   const compare::CompareSettings& s = c.settings;
   std::string out = fmt::format(
       " Each model was compared with {} on the {} that all have, by two-sided Wilcoxon signed-rank "
-      "tests (policy {}), with {} at a level of {}. Differences are Hodges–Lehmann estimates of "
-      "the pairs that differ, with {} {:.4g} % confidence intervals, effect sizes matched-pairs "
+      "tests (policy {}) at a level of {}{}. Differences are Hodges–Lehmann estimates of the pairs "
+      "that differ, with {} {:.4g} % confidence intervals. Effect sizes are matched-pairs "
       "rank-biserial correlations.",
       c.models[c.baseline].name, counted(c.matching.ids.size(), "case"),
-      name_in(stats::wilcoxon_policies(), s.policy), family_sentence(c), s.alpha,
+      name_in(stats::wilcoxon_policies(), s.policy), s.alpha, family_clause(c),
       s.across_metrics ? "simultaneous" : "unadjusted", 100 * (1 - s.alpha));
   if (!s.cluster.empty())
     out += fmt::format(

@@ -74,6 +74,16 @@ Panel topic_panel(const Study& study, const std::vector<Figure>& all, const std:
           .body = figures_html(figures) + conclusions(study, topic)};
 }
 
+constexpr std::string_view failures_mark = " *";
+
+/// Whether the mean over a model's own cases leaves out failures that compared means count.
+bool leaves_failures_out(const Study& study, std::size_t model, const std::string& metric) {
+  if (!study.comparison || study.comparison->settings.undefined != compare::UndefinedPolicy::worst)
+    return false;
+  const auto* column = compare::column_of(shown_columns(study, model), metric);
+  return column != nullptr && compare::failures_of(study.models[model], *column).failures != 0;
+}
+
 std::string overview_cell(const Study& study, std::size_t model, const std::string& metric) {
   if (study.comparison)
     for (const compare::MetricComparison& compared : study.comparison->metrics) {
@@ -89,8 +99,9 @@ std::string overview_cell(const Study& study, std::size_t model, const std::stri
                          typeset(compare::plain_number(*compared.models[model].mean)));
     }
   const metrics::Summary s = mean_of(study, model, metric);
-  return fmt::format("<td class=\"number soft\">{}</td>",
-                     s.mean ? typeset(compare::plain_number(*s.mean)) : "–");
+  if (!s.mean) return "<td class=\"number soft\">–</td>";
+  return fmt::format("<td class=\"number soft\">{}{}</td>", typeset(compare::plain_number(*s.mean)),
+                     leaves_failures_out(study, model, metric) ? failures_mark : "");
 }
 
 /// Every metric of every model, a row per metric.
@@ -111,6 +122,8 @@ Panel overview_panel(const Study& study) {
         " Colours are those of the badges: blue for better than the baseline or equivalent to it, "
         "orange for worse. Grey rows were not tested; each of their means is over the cases that "
         "the model was scored on, without its failures.";
+  if (body.find(std::string(failures_mark) + "</td>") != std::string::npos)
+    note += " * without the model's failures; not comparable with the other rows.";
   return {.title = "All metrics",
           .about = "",
           .metric = "",

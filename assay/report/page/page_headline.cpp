@@ -25,10 +25,10 @@ struct ResultPhrase {
 constexpr ResultPhrase phrases[] = {
     {"better", "is better", "are better", " than "},
     {"equivalent", "is equivalent", "are equivalent", " to "},
-    {"not inferior", "is not inferior", "are not inferior", " to "},
+    {"non-inferior", "is non-inferior", "are non-inferior", " to "},
     {"different", "differs", "differ", " from "},
     {"worse", "is worse", "are worse", " than "},
-    {"undecided", "cannot be told apart", "cannot be told apart", " from ", true},
+    {"inconclusive", "cannot be told apart", "cannot be told apart", " from ", true},
     {"too few pairs", "has too few cases to be compared", "have too few cases to be compared",
      " with "},
     {"not compared", "has no case in common", "have no case in common", " with ", true},
@@ -359,8 +359,8 @@ CountedFailures counted_failures(const compare::MetricComparison& metric, std::s
 VerdictChip chip_of(const compare::MetricComparison& metric, const compare::PairComparison& pair) {
   constexpr std::array<VerdictChip, 5> by_verdict = {{{"different", "different"},
                                                       {"equivalent", "equivalent"},
-                                                      {"not inferior", "equivalent"},
-                                                      {"undecided", "undecided"},
+                                                      {"non-inferior", "equivalent"},
+                                                      {"inconclusive", "undecided"},
                                                       {"too few pairs", "undecided"}}};
   constexpr std::array<VerdictChip, 4> by_standing = {{{"different", "different"},
                                                        {"better", "better"},

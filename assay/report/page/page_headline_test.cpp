@@ -192,6 +192,20 @@ TEST(Failures, of_one_model_are_left_out_of_its_mean_and_named) {
   EXPECT_THAT(means_html(study), HasSubstr("0.417 with 2\u00A0failures"));
 }
 
+TEST(Failures, that_only_compared_means_count_are_marked_in_the_table_of_all_metrics) {
+  const std::string note = "not comparable with the other rows.";
+  std::vector<compare::ResultTable> models = models_with_losses(0.7);
+  EXPECT_THAT(panels_html(with_losses(models), {}), Not(HasSubstr(note)));
+  for (compare::ResultTable& table : models)  // a metric that is not compared
+    table.averages.push_back({"volume_reference_ml",
+                              std::vector<std::optional<double>>(table.cases, std::optional(2.0))});
+  const std::string panel = panels_html(with_losses(models), {});
+  EXPECT_THAT(panel, HasSubstr("<td class=\"number soft\">2.000 *</td><td class=\"number soft\">"
+                               "2.000</td>"));
+  EXPECT_THAT(panel, HasSubstr("* without the model"));
+  EXPECT_THAT(panel, HasSubstr(note));
+}
+
 TEST(Failures, of_nobody_are_not_mentioned) {
   const std::string lead = lead_html(studies::study({.models = 2, .cases = 9}));
   EXPECT_THAT(lead, Not(HasSubstr("class=\"failures\"")));

@@ -197,7 +197,8 @@ std::string test_note(const Study& study) {
   const compare::Comparison& comparison = *study.comparison;
   std::string text = fmt::format(
       " All models on the same {}, {}. Better and worse than the baseline {} by the Wilcoxon "
-      "signed-rank test, {}level {:g}; equivalent within a margin that was given; else undecided.",
+      "signed-rank test, {}level {:g}; equivalent within a margin that was given; else "
+      "inconclusive.",
       counted(comparison.matching.ids.size(), "case"),
       comparison.settings.undefined == compare::UndefinedPolicy::worst
           ? "failures of a model counted"

@@ -10,6 +10,7 @@
 #include "assay/base/shortest.hpp"
 #include "assay/base/text.hpp"
 #include "assay/compare.hpp"
+#include "assay/compare/label_words.hpp"
 #include "assay/compare/standing.hpp"
 #include "assay/parity.hpp"
 #include "assay/parity/published.hpp"
@@ -30,9 +31,16 @@ std::string mean_and_spread(double mean, double spread, std::string_view sign) {
                      sign.empty() ? " " : sign);
 }
 
-/// "hd95 (mm) ↓", or with its label "hd95 WT (mm) ↓".
+/// " WT" or ", label 1", to follow the name of a metric; "" for the case average.
+std::string after_metric(const std::string& label) {
+  if (label.empty()) return "";
+  const std::string words = compare::label_words(label);
+  return (words == label ? " " : ", ") + words;
+}
+
+/// "hd95 (mm) ↓", or with its label "hd95 WT (mm) ↓" or "hd95, label 1 (mm) ↓".
 std::string column_title(const compare::ComparedMetric& metric, const std::string& label) {
-  std::string out = metric.name + (label.empty() ? "" : " " + label);
+  std::string out = metric.name + after_metric(label);
   if (const std::string_view unit = compare::unit_of(metric); !unit.empty())
     out += fmt::format(" ({})", unit);
   return out + std::string(arrow(metric.better));
@@ -171,7 +179,7 @@ PaperTable titled_table(const compare::Comparison& comparison, bool with_paper) 
     table.header.push_back(column_title(metric, metric.label));
     const std::string title = column_title(metric, "");
     if (table.groups.back().title != title) table.groups.push_back({title, {}});
-    table.groups.back().columns.push_back(metric.label);
+    table.groups.back().columns.push_back(compare::label_words(metric.label));
   }
   if (with_paper) add_single("dice per 10^6 parameters");
   if (!comparison.settings.choice.has_several_labels()) table.groups.clear();
@@ -271,9 +279,8 @@ std::string specification_table(const compare::Comparison& comparison) {
   std::string out = "| Model |", rule = "|-------|";
   for (const compare::MetricComparison& metric : comparison.metrics) {
     const std::string_view sign = metric.metric.better == metrics::Better::higher ? "↑" : "↓";
-    const std::string& label = metric.metric.label;
     const std::string title = fmt::format(" {}{} ({}) |", ascii_uppered(metric.metric.name),
-                                          label.empty() ? "" : " " + label, sign);
+                                          after_metric(metric.metric.label), sign);
     out += title;
     rule.append(title.size() - 3, '-').append("|");  // the arrow is one column of three bytes
   }

@@ -78,8 +78,8 @@ std::string advice(const compare::CrossValidation& result) {
         "compares with that.\n";
   else
     out += fmt::format(
-        " and,\nby its own name, the SD over runs ({}) as the spread of training;\na paper's SD "
-        "between runs compares with the latter only.\n",
+        " and,\nlabelled as such, the SD over runs ({}) as the spread of training;\na paper's SD "
+        "between runs is comparable only with the latter.\n",
         told(s.runs));
   if (s.runs.n > 1 && s.runs.population_std)
     out += fmt::format(

@@ -25,7 +25,7 @@ std::string direction_text(const metrics::Metric& m) {
     case metrics::Better::higher: return "higher is better";
     case metrics::Better::lower: return "lower is better";
     case metrics::Better::zero: return "nearer to 0 is better";
-    case metrics::Better::neither: return "informs only";
+    case metrics::Better::neither: return "for information only";
   }
   return "";
 }
@@ -100,10 +100,10 @@ std::string metric_listing() {
   std::string out;
   for (const metrics::Metric& m : metrics::metrics())
     out += fmt::format(
-        "{:<22}{}\n{:<22}{}\n{:<22}{}, {}; empty masks: {}; failure: {}\n{:<22}{}{}\n{}\n", m.name,
+        "{:<25}{}\n{:<25}{}\n{:<25}{}, {}; empty masks: {}; failure: {}\n{:<25}{}{}\n{}\n", m.name,
         m.title, "", m.equation, "", range_text(m), direction_text(m), empty_text(m),
         failure_note(m), "", m.note, m.reference.empty() ? "" : fmt::format(" [{}]", m.reference),
-        other_names(m, fmt::format("{:<22}also called ", ""), "\n"));
+        other_names(m, fmt::format("{:<25}also called ", ""), "\n"));
   out += "groups: ";
   for (const auto group : metrics::metric_groups()) out += fmt::format("{} ", group);
   out += "\nconventions:\n";

@@ -28,6 +28,9 @@ std::string pilot_line(const compare::PowerStudy& study, const compare::PowerPla
       fmt::format(", {} {}, {} {}", has_two ? "mean difference" : "mean", with_limits(pilot.mean),
                   has_two ? "SD of the differences" : "SD", with_limits(pilot.sd));
   if (pilot.correlation) out += fmt::format(", correlation {:.2f}", *pilot.correlation);
+  if (pilot.failures != 0)
+    out += fmt::format("; {} counted as worst (--undefined exclude leaves {} out)",
+                       counted(pilot.failures, "failure"), pilot.failures == 1 ? "it" : "them");
   return out + "\n";
 }
 
@@ -58,9 +61,9 @@ std::vector<Column> columns_of(const compare::PowerStudy& study, const compare::
                  (plan.margin ? "s, two one-sided t tests" : "s, t test")});
   if (!study.settings.cluster.empty()) out.push_back({"cases"});
   if (plan.is_simulated) out.push_back({"signed-rank test"});
-  out.push_back({plan.assumed_correlation
-                     ? "if the SD is larger"
-                     : "if the SD is " + compare::plain_number(plan.cautious_sd)});
+  out.push_back({plan.assumed_correlation ? "if the SD is larger"
+                                          : fmt::format("t test{}, SD {}", plan.margin ? "s" : "",
+                                                        compare::plain_number(plan.cautious_sd))});
   return out;
 }
 

@@ -28,7 +28,7 @@ std::string partial(const qa::QaScores& s) {
   const std::size_t answered = s.ledger.answered(), expected = s.ledger.expected();
   if (answered == expected) return "";
   return fmt::format("of {}, {} answered; {} ", counted(expected, "question"), answered,
-                     s.settings.policy == qa::FailurePolicy::wrong ? "with the others as wrong,"
+                     s.settings.policy == qa::FailurePolicy::wrong ? "counting the others as wrong,"
                                                                    : "of those with a label,");
 }
 

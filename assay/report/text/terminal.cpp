@@ -204,8 +204,10 @@ std::string label_tables(const metrics::SegmentationResult& result, const Termin
 }
 
 std::string failure_text(const metrics::Metric& metric) {
-  return metric.failure == metrics::infinity ? "the image's diagonal"
-                                             : fmt::format("{:g}", *metric.failure);
+  if (metric.failure == metrics::infinity) return "the image's diagonal";
+  if (metric.better == metrics::Better::zero)
+    return fmt::format("{:g} (false alarms as {:g})", -*metric.failure, *metric.failure);
+  return fmt::format("{:g}", *metric.failure);
 }
 
 /// "1 failed prediction, 2 false alarms".
@@ -298,6 +300,7 @@ std::string worst_cases(const metrics::SegmentationResult& result, std::size_t c
   std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) {
     return a.gain != b.gain ? a.gain < b.gain : a.id < b.id;
   });
+  if (ranked.empty()) return "";
   ranked.resize(std::min(ranked.size(), count));
   std::string out = fmt::format("\nworst cases by {}\n", judged->key);
   for (const Ranked& each : ranked)
