@@ -120,20 +120,11 @@ PackedVoxels packed_voxels(const Layout& layout, Bytes file) {
   return layout.packing ? packed_stream(layout, file) : packed_by_gzip(layout, file);
 }
 
-bool is_for_runs(const Layout& layout, const PackedVoxels& packed, VoxelReader reader) {
-  // Runs pay off where the voxels are at least this many times larger than the file.
-  constexpr std::size_t least_ratio = 100;
-  const bool is_wanted =
-      reader == VoxelReader::runs ||
-      (reader == VoxelReader::automatic && packed.size() >= least_ratio * packed.bytes.size());
-  return is_wanted && layout.header.channels == 1 && can_be_runs(packed);
-}
-
 /// The voxels as runs, if that is wanted and possible. Nothing also when something is wrong with
 /// the data; the ordinary reader then says what.
 std::optional<Image> as_runs(const Layout& layout, const PackedVoxels& packed, VoxelReader reader,
                              Buffer& scratch) {
-  if (!is_for_runs(layout, packed, reader)) return std::nullopt;
+  if (layout.header.channels != 1 || !is_for_runs(packed, reader)) return std::nullopt;
   VoxelRuns runs;
   switch (inflate_runs(packed, runs, [&] { return room_in(scratch, packed.size()); })) {
     case InflatedTo::runs: return Image(layout.header, std::move(runs), std::move(scratch));
@@ -452,7 +443,7 @@ std::optional<VoxelRuns> read_runs(const fs::path& path, VoxelReader reader, std
   PackedVoxels packed = packed_voxels(layout, file.bytes());
   packed.most_runs = most;
   VoxelRuns runs;
-  if (!is_for_runs(layout, packed, reader) ||
+  if (layout.header.channels != 1 || !is_for_runs(packed, reader) ||
       inflate_runs(packed, runs, [] { return std::span<std::byte>(); }) != InflatedTo::runs ||
       runs.runs.size() > most)
     return std::nullopt;

@@ -69,6 +69,22 @@ std::string subject(const std::vector<Region>& regions, std::string_view one,
   return out.append(regions.size() == 1 ? one : several);
 }
 
+/// Members of a region that occur nowhere, though others do, such as a mistyped number. Labels that
+/// are scored by themselves are left to other warnings.
+std::vector<Label> lost_members(const SegmentationResult& result, const Region& region,
+                                const OccurringLabels& found) {
+  std::vector<Label> out;
+  if (!have_any(found.prediction, region) && !have_any(found.reference, region)) return out;
+  for (const Label member : region.members) {
+    const Region alone = {.key = "", .name = "", .members = {member}};
+    const bool is_scored = std::ranges::any_of(
+        result.regions, [&](const Region& other) { return other.members == alone.members; });
+    if (!is_scored && !have_any(found.prediction, alone) && !have_any(found.reference, alone))
+      out.push_back(member);
+  }
+  return out;
+}
+
 }  // namespace
 
 OccurringLabels occurring_labels(const SegmentationResult& result) {
@@ -123,6 +139,11 @@ std::vector<std::string> label_warnings(const SegmentationResult& result) {
   if (!false_alarms.empty())
     out.push_back(subject(false_alarms, " occurs", " occur") +
                   " in predictions only, never in a reference");
+  for (const Region& region : result.regions)
+    if (const auto lost = lost_members(result, region, found); !lost.empty())
+      out.push_back((lost.size() == 1 ? "label " : "labels ") + listed(lost) + " of " +
+                    named(region) + (lost.size() == 1 ? " occurs" : " occur") +
+                    " in no prediction and no reference");
   return out;
 }
 

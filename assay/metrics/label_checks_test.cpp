@@ -73,6 +73,15 @@ TEST(LabelChecks, warnings) {
   EXPECT_THAT(result_of({}, {1, 2}).warnings, IsEmpty()) << "an empty side is told by its scores";
 }
 
+TEST(LabelChecks, a_member_of_a_region_that_never_occurs_is_named) {
+  const std::vector<Region> whole = {{"whole", "whole", {1, 8, 9}, true}};
+  EXPECT_THAT(result_of({1, 9}, {1}, whole).warnings,
+              ElementsAre("label 8 of region whole occurs in no prediction and no reference"));
+  EXPECT_THAT(result_of({1}, {1}, whole).warnings,
+              ElementsAre("labels 8, 9 of region whole occur in no prediction and no reference"));
+  EXPECT_THAT(result_of({1, 8}, {1, 9}, whole).warnings, IsEmpty());
+}
+
 TEST(LabelChecks, nothing_is_said_of_cases_that_were_not_scored) {
   ScoreSettings settings;
   settings.regions = regions;

@@ -9,7 +9,7 @@
 
 #include "assay/base/file.hpp"
 #include "assay/error.hpp"
-#include "assay/slide/crop.hpp"
+#include "assay/slide/crop_rules.hpp"
 #include "assay/slide/openslide.hpp"
 #include "assay/slide/resize.hpp"
 

@@ -352,8 +352,12 @@ class Unpacking {
 
 }  // namespace
 
-bool can_be_runs(const PackedVoxels& packed) {
-  return packed.width <= 8 && std::has_single_bit(packed.width) &&
+bool is_for_runs(const PackedVoxels& packed, VoxelReader reader) {
+  constexpr std::size_t least_ratio = 100;
+  const bool is_wanted =
+      reader == VoxelReader::runs ||
+      (reader == VoxelReader::automatic && packed.size() >= least_ratio * packed.bytes.size());
+  return is_wanted && packed.width <= 8 && std::has_single_bit(packed.width) &&
          packed.count < std::numeric_limits<std::uint32_t>::max();
 }
 

@@ -30,8 +30,10 @@ struct PackedVoxels {
   std::size_t size() const { return offset + count * width; }
 };
 
-/// Whether `inflate_runs` can read it: voxels of 1, 2, 4 or 8 bytes, fewer than 2^32 of them.
-bool can_be_runs(const PackedVoxels& packed);
+/// Whether these voxels are read as runs or decompressed: runs pay off where the voxels are at
+/// least a hundred times larger than the file, and `inflate_runs` can read voxels of 1, 2, 4 or 8
+/// bytes, fewer than 2^32 of them.
+bool is_for_runs(const PackedVoxels& packed, VoxelReader reader);
 
 enum class InflatedTo {
   runs,

@@ -10,7 +10,7 @@
 #include "assay/qa.hpp"
 #include "assay/qa/agent/prompt.hpp"
 #include "assay/qa/values/action.hpp"
-#include "assay/slide/crop.hpp"
+#include "assay/slide/crop_rules.hpp"
 
 namespace assay::qa {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/slide/crop.hpp"
+#include "assay/slide/crop_rules.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-namespace crop_test {
+namespace crop_rules_test {
 
 using namespace assay;
 using namespace assay::slide;
@@ -58,4 +58,4 @@ TEST(Crop, level_is_never_too_coarse) {
   }
 }
 
-}  // namespace crop_test
+}  // namespace crop_rules_test

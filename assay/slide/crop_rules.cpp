@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "assay/slide/crop.hpp"
+#include "assay/slide/crop_rules.hpp"
 
 #include <fmt/format.h>
 
