@@ -175,8 +175,10 @@ void print_lesions(const std::vector<metrics::SegmentationResult>& results, std:
     for (const metrics::LesionBin& bin : found_lesions(r))
       rows.back().push_back(fmt::format("{} of {}", bin.detected, bin.lesions));
   }
-  out << fmt::format("\nwhat Dice does not show: lesions found, by the volume of their {}\n",
-                     results.front().regions.front().name)
+  out << fmt::format(
+             "\nwhat Dice does not show: lesions found in the scored cases, by the volume of their "
+             "{}\n",
+             results.front().regions.front().name)
       << report::text_table(columns, rows);
 }
 

@@ -78,9 +78,10 @@ void declare_labels(Arguments& a, ScoreOptions& o) {
 
 void declare_pictures(Arguments& a, ScoreOptions& o) {
   a.heading("Pictures and arrays");
-  a.option("--spacing X,Y[,Z]|file", o.spacing,
-           "Size of a pixel in mm, or 'file' for what each file states (default: pixels are the "
-           "unit of length)");
+  a.option(
+      "--spacing X,Y[,Z]|file", o.spacing,
+      "Size of a pixel in mm, for pictures and arrays only, or 'file' for what each file states "
+      "(default: pixels are the unit of length)");
   a.option("--colors FILE", o.colors,
            "Table with the columns value, r, g, b: the label that each colour means");
   a.option("--level N|P,R", o.level,
