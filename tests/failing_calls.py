@@ -1,6 +1,6 @@
 """A command whose n-th system call or allocation fails: what it runs on, how it is disturbed, and
 what must hold afterwards. tests/faults/failing_calls.c makes the calls fail."""
-import collections, json, os, re, shutil, subprocess
+import abc, collections, json, os, re, shutil, subprocess
 
 import numpy
 
@@ -32,7 +32,7 @@ RAW = re.compile(r"what\(\)|std::|terminate|should not have happened|bad_alloc|b
                  r"vector::|json\.exception|[Aa]ssert|Segmentation|TBB|_M_|unexpected failure")
 
 
-class Command:
+class Command(abc.ABC):
     """A command on small inputs below `folder`; its outputs are below `out`."""
     name = ""
     statuses = (0, 2, 3)
@@ -51,9 +51,9 @@ class Command:
     def prepare(self):
         """Makes the inputs."""
 
+    @abc.abstractmethod
     def words(self):
         """The command line."""
-        raise NotImplementedError
 
     def again(self):
         """The command line that continues after a failure."""

@@ -107,7 +107,7 @@ TEST(File, writing_over_a_folder_leaves_nothing_behind) {
   EXPECT_EQ(folder.entries(), 1U);
 }
 
-/// A limit on the size of files stands in for a full disk.
+/// A limit on the size of files has the effect of a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -8,6 +8,7 @@
 #include "assay/base/bids.hpp"
 #include "assay/base/text.hpp"
 #include "assay/compare.hpp"
+#include "assay/compare/models.hpp"
 #include "assay/error.hpp"
 
 namespace assay::compare {
@@ -15,10 +16,10 @@ namespace {
 
 constexpr std::size_t listed = 5;  // cases that a message names; the result lists all
 
-/// The report calls the cases of a file without ids #1, #2 and so on.
+/// Whether the cases have ids of their own, not only those by position.
 bool has_ids(const ResultTable& table) {
   for (std::size_t i = 0; i < table.ids.size(); ++i)
-    if (table.ids[i] != "#" + std::to_string(i + 1)) return true;
+    if (table.ids[i] != position_id(i + 1)) return true;
   return false;
 }
 

@@ -12,6 +12,11 @@
 
 namespace assay::compare {
 
+/// The id of the n-th case, from 1, of a file without ids.
+inline std::string position_id(std::size_t number) {
+  return "#" + std::to_string(number);
+}
+
 /// Renames models of the same name after their files and says so in `notes`. Throws Error::usage on
 /// fewer than two models, or one that is given twice.
 std::vector<ResultTable> named_apart(std::vector<ResultTable> tables,

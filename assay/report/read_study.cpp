@@ -229,7 +229,7 @@ void name_cases(Study& study, bool by_position) {
   for (compare::ResultTable& table : study.models) {
     if (!table.ids.empty() || table.cases == 0) continue;
     for (std::size_t i = 1; i <= table.cases; ++i)
-      table.ids.push_back((by_position ? "" : table.model_name + " ") + "#" + std::to_string(i));
+      table.ids.push_back((by_position ? "" : table.model_name + " ") + compare::position_id(i));
   }
 }
 

@@ -107,7 +107,7 @@ struct Run {
   const Kernels& kernels;
   PredictionWorkspace& workspace;
   const Executor& executor;
-  std::vector<float> zeros;  ///< stands in for rows outside the volume
+  std::vector<float> zeros;  ///< used for rows outside the volume
 };
 
 /// The planes that a layer reads: those of the volume for the first layer, of the previous layer

@@ -74,8 +74,6 @@ Panel topic_panel(const Study& study, const std::vector<Figure>& all, const std:
           .body = figures_html(figures) + conclusions(study, topic)};
 }
 
-constexpr std::string_view failures_mark = " *";
-
 /// Whether the mean over a model's own cases leaves out failures that compared means count.
 bool leaves_failures_out(const Study& study, std::size_t model, const std::string& metric) {
   if (!study.comparison || study.comparison->settings.undefined != compare::UndefinedPolicy::worst)
@@ -84,36 +82,48 @@ bool leaves_failures_out(const Study& study, std::size_t model, const std::strin
   return column != nullptr && compare::failures_of(study.models[model], *column).failures != 0;
 }
 
-std::string overview_cell(const Study& study, std::size_t model, const std::string& metric) {
+struct OverviewCell {
+  std::string html;
+  bool is_marked = false;  ///< its mean leaves failures out that compared means count
+};
+
+OverviewCell overview_cell(const Study& study, std::size_t model, const std::string& metric) {
   if (study.comparison)
     for (const compare::MetricComparison& compared : study.comparison->metrics) {
       if (compared.metric.name != metric || !compared.models[model].mean) continue;
       for (const compare::PairComparison& pair : compared.pairs)
         if (pair.result.model_name == study.models[model].model_name) {
           const VerdictChip chip = chip_of(compared, pair);
-          return fmt::format("<td class=\"number judged {}\" title=\"{}\">{}</td>", chip.css,
-                             chip.word,
-                             typeset(compare::plain_number(*compared.models[model].mean)));
+          return {fmt::format("<td class=\"number judged {}\" title=\"{}\">{}</td>", chip.css,
+                              chip.word,
+                              typeset(compare::plain_number(*compared.models[model].mean)))};
         }
-      return fmt::format("<td class=\"number\">{}</td>",
-                         typeset(compare::plain_number(*compared.models[model].mean)));
+      return {fmt::format("<td class=\"number\">{}</td>",
+                          typeset(compare::plain_number(*compared.models[model].mean)))};
     }
   const metrics::Summary s = mean_of(study, model, metric);
-  if (!s.mean) return "<td class=\"number soft\">–</td>";
-  return fmt::format("<td class=\"number soft\">{}{}</td>", typeset(compare::plain_number(*s.mean)),
-                     leaves_failures_out(study, model, metric) ? failures_mark : "");
+  if (!s.mean) return {"<td class=\"number soft\">–</td>"};
+  const bool is_marked = leaves_failures_out(study, model, metric);
+  return {fmt::format("<td class=\"number soft\">{}{}</td>",
+                      typeset(compare::plain_number(*s.mean)), is_marked ? " *" : ""),
+          is_marked};
 }
 
 /// Every metric of every model, a row per metric.
 Panel overview_panel(const Study& study) {
   std::string head, body;
+  bool has_marks = false;
   for (const compare::ResultTable& table : study.models)
     head += element("th", table.model_name, "scope=\"col\" class=\"number\"");
   for (const std::string& metric : all_metrics(study)) {
     body +=
         fmt::format("<tr><th scope=\"row\">{} {}</th>", html_escaped(metric_title(study, metric)),
                     direction_arrow(direction_of(study, metric)));
-    for (std::size_t m = 0; m < study.models.size(); ++m) body += overview_cell(study, m, metric);
+    for (std::size_t m = 0; m < study.models.size(); ++m) {
+      const OverviewCell cell = overview_cell(study, m, metric);
+      body += cell.html;
+      has_marks = has_marks || cell.is_marked;
+    }
     body += "</tr>\n";
   }
   std::string note = "Means of all metrics that were scored.";
@@ -122,8 +132,7 @@ Panel overview_panel(const Study& study) {
         " Colours are those of the badges: blue for better than the baseline or equivalent to it, "
         "orange for worse. Grey rows were not tested; each of their means is over the cases that "
         "the model was scored on, without its failures.";
-  if (body.find(std::string(failures_mark) + "</td>") != std::string::npos)
-    note += " * without the model's failures; not comparable with the other rows.";
+  if (has_marks) note += " * without the model's failures; not comparable with the other rows.";
   return {.title = "All metrics",
           .about = "",
           .metric = "",
